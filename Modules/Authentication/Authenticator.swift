@@ -7,6 +7,8 @@ package struct Authenticator: Sendable {
     /// The credential.
     package let credential: Credential
     private let mechanism: Mechanism
+    /// The use of the nonce that the next answer has; nil to begin one.
+    private var use: DigestUse?
 
     private enum Mechanism {
         case value(String)
@@ -67,10 +69,11 @@ package struct Authenticator: Sendable {
     ///   - bodyHash: The hash of the request's body, where ``bodyAlgorithm`` asks for it; nil for no body.
     package func answer(method: String, uri: String, bodyHash: String? = nil) -> AuthenticationAnswer {
         switch mechanism {
-        case .value(let value): return AuthenticationAnswer(value: value, computation: nil)
+        case .value(let value): return AuthenticationAnswer(value: value, computation: nil, use: nil)
         case .digest(let session):
+            let use = use ?? session.beginUse()
             let (value, computation) = session.answer(method: method, uri: uri, bodyHash: bodyHash)
-            return AuthenticationAnswer(value: value, computation: computation)
+            return AuthenticationAnswer(value: value, computation: computation, use: use)
         }
     }
 
@@ -79,41 +82,38 @@ package struct Authenticator: Sendable {
     package func renewed(
         by challenges: [AuthenticationChallenge], after answer: AuthenticationAnswer
     ) -> Authenticator? {
-        guard let session, let sent = answer.computation else { return nil }
-        let stale = challenges.filter { challenge in
-            challenge.parameters["stale"]?.lowercased() == "true"
-                && challenge.isoLatin1Parameter("realm") == session.challenge.realm
-                && challenge.isoLatin1Parameter("nonce") != sent.nonce
-        }
+        guard let session else { return nil }
         return Authenticator(
-            credential, for: stale, allowsBasic: false, makeClientNonce: session.makeClientNonce)
+            credential, for: answer.renewals(in: challenges), allowsBasic: false,
+            makeClientNonce: session.makeClientNonce)
     }
 
-    /// Verifies the server's proof that it knows the password, and takes over its next nonce (RFC 7616, section 3.5).
-    ///
-    /// A response without a proof is accepted, since the field is optional. The proof of auth-int is not verified: it covers
-    /// the response's body, which is not read here.
-    ///
-    /// - Parameters:
-    ///   - fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields, as characters of
-    ///     ISO 8859-1.
-    ///   - answer: The answer in the request.
-    /// - Throws: ``AuthenticationError`` with ``AuthenticationError/Code/wrongServerProof``.
-    package func verify(_ fields: [String], of answer: AuthenticationAnswer) throws(AuthenticationError) {
-        guard let session, let sent = answer.computation, !fields.isEmpty,
-            let info = AuthenticationChallenge.parse(isoLatin1: ["Info " + fields.joined(separator: ", ")]).first
-        else { return }
-        let (parameters, nextNonce) = (info.parameters, info.isoLatin1Parameter("nextnonce"))
-        let protection = parameters["qop"]?.lowercased() ?? sent.protection.rawValue
-        if let proof = parameters["rspauth"], sent.protection != .authInt, protection != "auth-int" {
-            guard !proof.isEmpty, proof.lowercased() == sent.serverProof else {
-                throw AuthenticationError(
-                    .wrongServerProof, "The server's response proves no knowledge of the password (rspauth).")
-            }
-        }
-        if let nonce = nextNonce, DigestChallenge.isAcceptable(nonce) {
-            session.use(nextNonce: nonce, after: sent)
-        }
+    // MARK: Nonces in turn
+
+    /// The authenticator for one request, whose nonce no other request uses until its answer is released; nil while another one does.
+    func reserved() -> Authenticator? {
+        guard let session else { return self }
+        guard let use = session.beginUseAlone() else { return nil }
+        var reserved = self
+        reserved.use = use
+        return reserved
+    }
+
+    var unreserved: Authenticator {
+        var authenticator = self
+        authenticator.use = nil
+        return authenticator
+    }
+
+    func isOf(_ other: DigestSession) -> Bool { session === other }
+
+    func hasSession(of other: Authenticator) -> Bool { other.session.map(isOf) ?? false }
+
+    /// Whether the two differ in nothing but their nonces.
+    func isLike(_ other: Authenticator) -> Bool {
+        guard let session, let theirs = other.session else { return false }
+        return credential == other.credential && session.challenge.realm == theirs.challenge.realm
+            && session.challenge.domain == theirs.challenge.domain
     }
 
     /// The rank among the answers to one response.
@@ -127,9 +127,57 @@ package struct Authenticator: Sendable {
     }
 }
 
-/// What one request answers to a challenge.
-package struct AuthenticationAnswer: Sendable, Equatable {
+/// What one request answers to a challenge. The nonce is in use until the last copy is released.
+package struct AuthenticationAnswer: Sendable {
     /// The value of the Authorization or Proxy-Authorization field, with each octet as a character (ISO 8859-1).
     package let value: String
     let computation: DigestComputation?
+    let use: DigestUse?
+
+    /// Whether the nonce has been used by several requests at once. It takes a lock.
+    package var hadCompany: Bool { use?.session.hasBeenShared ?? false }
+
+    /// Whether the server says that only the nonce was wrong, and has another one (RFC 7616, section 3.3, stale).
+    package func isStale(by challenges: [AuthenticationChallenge]) -> Bool { !renewals(in: challenges).isEmpty }
+
+    /// The challenges that say that only the nonce was wrong.
+    func renewals(in challenges: [AuthenticationChallenge]) -> [AuthenticationChallenge] {
+        guard let computation, let realm = use?.session.challenge.realm else { return [] }
+        return challenges.filter { challenge in
+            challenge.parameters["stale"]?.lowercased() == "true" && challenge.isoLatin1Parameter("realm") == realm
+                && challenge.isoLatin1Parameter("nonce") != computation.nonce
+        }
+    }
+
+    /// Verifies the server's proof that it knows the password, and takes over its next nonce (RFC 7616, section 3.5).
+    ///
+    /// A response without a proof is accepted, since the field is optional. The proof of auth-int is not verified: it covers
+    /// the response's body, which is not read here.
+    ///
+    /// - Parameter fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields, as characters of
+    ///   ISO 8859-1.
+    /// - Throws: ``AuthenticationError`` with ``AuthenticationError/Code/wrongServerProof``.
+    package func verify(_ fields: [String]) throws(AuthenticationError) {
+        guard let session = use?.session, let computation, !fields.isEmpty,
+            let info = AuthenticationChallenge.parse(isoLatin1: ["Info " + fields.joined(separator: ", ")]).first
+        else { return }
+        let parameters = info.parameters
+        let protection = parameters["qop"]?.lowercased() ?? computation.protection.rawValue
+        if let proof = parameters["rspauth"], computation.protection != .authInt, protection != "auth-int" {
+            guard !proof.isEmpty, proof.lowercased() == computation.serverProof else {
+                throw AuthenticationError(
+                    .wrongServerProof, "The server's response proves no knowledge of the password (rspauth).")
+            }
+        }
+        if let nonce = info.isoLatin1Parameter("nextnonce"), DigestChallenge.isAcceptable(nonce) {
+            session.use(nextNonce: nonce, after: computation)
+        }
+    }
+}
+
+extension AuthenticationAnswer: Equatable {
+    /// Whether the same is sent.
+    package static func == (left: AuthenticationAnswer, right: AuthenticationAnswer) -> Bool {
+        left.value == right.value && left.computation == right.computation
+    }
 }

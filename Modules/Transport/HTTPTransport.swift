@@ -173,7 +173,7 @@ public final class HTTPTransport: Transport {
         var place: PoolRequest
         let isOverNetwork: Bool
         var besideOthers = 0
-        var mayAnswerProxy = true
+        var proxyChallenges = ProxyChallenges()
         var mayAskProxyFirst = true
     }
 
@@ -356,10 +356,10 @@ extension HTTPTransport.Sending {
         switch reply {
         case .refusesToWait:
             mayAskProxyFirst = false
-        case .challenge where mayAnswerProxy:
+        case .challenge, .question:
+            guard proxyChallenges.mayAnswer(reply) else { throw .proxyAuthenticationRequired(proxy) }
             guard canRepeat else { throw .proxyAuthenticationTooLate(proxy) }
-            mayAnswerProxy = false
-        case .challenge, .refusal, .wrongProof:
+        case .refusal, .wrongProof:
             throw .proxyAuthenticationRequired(proxy)
         }
         return nil

@@ -1,4 +1,5 @@
 import LinnetMessages
+import Synchronization
 import Testing
 
 @testable import LinnetAuthentication
@@ -126,6 +127,95 @@ struct CredentialChoiceTests {
         for path in inside { #expect(store.authenticator(before: try testTarget("http://example.com" + path)) == nil) }
     }
 
+    private func nonce(_ answer: AuthenticationAnswer?) -> Substring? {
+        answer.flatMap { $0.value.split(separator: ", ").first { $0.hasPrefix("nonce=") } }
+    }
+
+    /// A server that refuses a nonce which two requests had used at once may want its counts in their order.
+    @Test func noncesAreUsedInTurnOnceTheirOrderMatters() throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
+        let target = try testTarget("http://example.com/b/c")
+        store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
+        func learn(_ nonce: String) throws {
+            let challenge = Self.digest.replacing("nonce=n", with: "nonce=\(nonce)")
+            let authenticator = try #require(store.authenticator(for: .parse([challenge]), of: origin, refused: []))
+            store.accepted(authenticator, at: target)
+        }
+        func answer() -> AuthenticationAnswer? { store.authenticator(before: target)?.answer(method: "GET", uri: "/") }
+        try learn("one")
+        // One after the other: the nonce has expired.
+        for _ in 0..<2 { #expect(nonce(answer()) == "nonce=\"one\"") }
+        try store.refused(#require(answer()), at: target)
+        #expect(answer() == nil)
+        try learn("two")
+        var answers = [answer(), answer()]
+        #expect(answers.map(nonce) == ["nonce=\"two\"", "nonce=\"two\""])
+        try store.refused(#require(answers[1]), at: target)
+        try learn("three")
+        try learn("four")
+        answers = [answer(), answer(), answer()]
+        #expect(answers.map(nonce) == ["nonce=\"four\"", "nonce=\"three\"", nil])
+        answers[1] = nil
+        #expect(nonce(answer()) == "nonce=\"three\"")
+        // The one that is in use is made the latest one again.
+        store.accepted(try #require(store.authenticator(before: target)), at: target)
+        #expect(nonce(answer()) == "nonce=\"three\"")
+    }
+
+    @Test func noTwoRequestsAtOnceHaveANonceThatIsUsedInTurn() async throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
+        let target = try testTarget("http://example.com/b/c")
+        store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
+        for number in 0..<4 {
+            let challenge = Self.digest.replacing("nonce=n", with: "nonce=\(number)")
+            let authenticator = try #require(store.authenticator(for: .parse([challenge]), of: origin, refused: []))
+            store.accepted(authenticator, at: target)
+            guard number == 0 else { continue }
+            // From now on the order matters.
+            let both = (0..<2).compactMap { _ in
+                store.authenticator(before: target)?.answer(method: "GET", uri: "/")
+            }
+            try store.refused(#require(both.last), at: target)
+        }
+        let used = Nonces()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<500 {
+                        guard let reserved = store.authenticator(before: target) else { continue }
+                        guard let own = nonce(reserved.answer(method: "GET", uri: "/")) else { continue }
+                        #expect(used.begin(own))
+                        used.end(own)
+                        withExtendedLifetime(reserved) {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// RFC 7617, 2.2: the credential of the innermost folder is sent, in whatever order the two were accepted.
+    @Test(arguments: [["/a/", "/a/b/"], ["/a/b/", "/a/"]])
+    func theInnermostPathsCredentialIsSent(order: [String]) throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("https://example.com"))
+        for path in ["/a/", "/a/b/"] {
+            let space = ProtectionSpace(origin: origin, realm: path)
+            store.set(try .basic(username: path, password: "plain"), for: space)
+        }
+        for path in order {
+            let challenges = AuthenticationChallenge.parse(["Basic realm=\"\(path)\""])
+            let authenticator = try #require(store.authenticator(for: challenges, of: origin, refused: []))
+            store.accepted(authenticator, at: try testTarget("https://example.com" + path + "page"))
+        }
+        for (path, space) in [
+            ("/a/", "/a/"), ("/a/x", "/a/"), ("/a/b/", "/a/b/"), ("/a/b/c/d", "/a/b/"), ("/a/b", "/a/"),
+        ] {
+            let sent = store.authenticator(before: try testTarget("https://example.com" + path))?.credential
+            let expected = try Credential.basic(username: space, password: "plain")
+            #expect(sent == expected, "\(path)")
+        }
+        #expect(store.authenticator(before: try testTarget("https://example.com/")) == nil)
+    }
+
     @Test func whatIsLearnedIsBounded() throws {
         let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
         store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
@@ -144,4 +234,13 @@ struct CredentialChoiceTests {
     private func isKnown(_ path: String, _ store: CredentialStore) throws -> Bool {
         store.authenticator(before: try testTarget("http://example.com" + path)) != nil
     }
+}
+
+/// The nonces that requests have at the moment.
+private final class Nonces: Sendable {
+    private let used = Mutex(Set<Substring>())
+
+    func begin(_ nonce: Substring) -> Bool { used.withLock { $0.insert(nonce).inserted } }
+
+    func end(_ nonce: Substring) { used.withLock { _ = $0.remove(nonce) } }
 }

@@ -46,8 +46,8 @@ struct CredentialTests {
         table.add(credential, for: ProtectionSpace(origin: one), withoutBeingAsked: false)
         let authenticator = try #require(Authenticator(withoutChallenge: credential))
         for origin in [one, two] { table.accepted(authenticator, at: "/a/b", of: origin) }
-        #expect(table.authenticator(at: "/a/c", of: one)?.credential == credential)
-        #expect(table.authenticator(at: "/a/c", of: two) == nil)
+        #expect(table.stock(at: "/a/c", of: one)?.next()?.credential == credential)
+        #expect(table.stock(at: "/a/c", of: two)?.next() == nil)
     }
 
     @Test func theRealmsOwnGoesBeforeTheOrigins() throws {

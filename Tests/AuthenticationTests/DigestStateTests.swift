@@ -56,7 +56,7 @@ struct DigestStateTests {
         #expect(try Self.parameters(authenticator)["cnonce"] == clientNonce)
         // The next nonce belongs to the same session (section 3.4.2).
         let sent = authenticator.answer(method: "GET", uri: "/")
-        try authenticator.verify(["nextnonce=m"], of: sent)
+        try sent.verify(["nextnonce=m"])
         let next = try Self.parameters(authenticator)
         let key = testHash("SHA256", "\(Self.secret):n:\(clientNonce)")
         let a2 = testHash("SHA256", "GET:/")
@@ -67,11 +67,11 @@ struct DigestStateTests {
         let authenticator = try Self.make()
         let first = authenticator.answer(method: "GET", uri: "/")
         let second = authenticator.answer(method: "GET", uri: "/")
-        try authenticator.verify(["nextnonce=\"m\""], of: first)
+        try first.verify(["nextnonce=\"m\""])
         let parameters = try Self.parameters(authenticator)
         #expect(parameters["nonce"] == "m" && parameters["nc"] == "00000001")
         // The response to an earlier request does not replace it.
-        try authenticator.verify(["nextnonce=\"o\""], of: second)
+        try second.verify(["nextnonce=\"o\""])
         #expect(try Self.parameters(authenticator)["nonce"] == "m")
     }
 
@@ -79,7 +79,7 @@ struct DigestStateTests {
         let authenticator = try Self.make()
         let sent = authenticator.answer(method: "GET", uri: "/")
         for nonce in [String(repeating: "x", count: 5000), "a\u{1}b"] {
-            try authenticator.verify(["nextnonce=\"\(nonce)\""], of: sent)
+            try sent.verify(["nextnonce=\"\(nonce)\""])
         }
         #expect(try Self.parameters(authenticator)["nonce"] == "n")
     }
@@ -92,7 +92,7 @@ struct DigestStateTests {
     ])
     func aRightProofIsAccepted(fields: [String]) throws {
         let authenticator = try Self.make()
-        try authenticator.verify(fields, of: authenticator.answer(method: "POST", uri: "/"))
+        try authenticator.answer(method: "POST", uri: "/").verify(fields)
     }
 
     @Test(arguments: [
@@ -102,7 +102,7 @@ struct DigestStateTests {
         let authenticator = try Self.make()
         let sent = authenticator.answer(method: "GET", uri: "/")
         let error = #expect(throws: AuthenticationError.self) {
-            try authenticator.verify(["rspauth=\"\(proof)\", nextnonce=\"m\""], of: sent)
+            try sent.verify(["rspauth=\"\(proof)\", nextnonce=\"m\""])
         }
         #expect(error?.code == .wrongServerProof)
         // Its nonce is not used either.

@@ -22,7 +22,7 @@ public func fuzzDigest(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         else { continue }
         let answer = authenticator.answer(method: "GET", uri: "/a?\"b\"", bodyHash: nil)
         check(answer.value, challenges)
-        try? authenticator.verify(info, of: answer)
+        try? answer.verify(info)
         check(authenticator.answer(method: "GET", uri: "/", bodyHash: nil).value, challenges)
         if let renewed = authenticator.renewed(by: challenges, after: answer) {
             check(renewed.answer(method: "GET", uri: "/", bodyHash: nil).value, challenges)

@@ -35,7 +35,8 @@ private func handshake(_ kind: UInt8, _ origin: Origin) -> (any ProxyHandshake)?
     var limits = TransportConfiguration.ResponseLimits()
     (limits.headBytes, limits.headFields) = (2000, 20)
     switch kind {
-    case 0, 1, 2: return TunnelHandshake(to: origin, authorization: "Basic YWRhOmI=", limits: limits)
+    case 0, 1, 2:
+        return TunnelHandshake(to: origin, answer: ProxyAnswer(authorization: "Basic YWRhOmI="), limits: limits)
     case 3, 4:
         return (try? Proxy("socks5h://proxy.example")).map { SOCKS5Handshake(to: ProxyTarget(origin), through: $0) }
     case 5, 6:

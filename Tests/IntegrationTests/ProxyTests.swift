@@ -57,6 +57,37 @@ struct ProxyTests {
         }
     }
 
+    /// 1,200 requests on at most eight connections: squid counts the answers of a nonce, which may be fifty, in their order.
+    @Test(arguments: ["LINNET_TEST_NGINX_HTTP", "LINNET_TEST_NGINX_TLS"])
+    func digestAtSquidSucceedsForRequestsAtOnce(variable: String) async throws {
+        let proxy = try TestedProxy.squidDigest.proxy()
+        try await Server(variable: variable).withSession {
+            $0.proxies = .fixed(proxy)
+            $0.pool.connectionsPerOrigin = 8
+        } run: { session in
+            let results = await withTaskGroup(of: (failures: [String], attempts: Int).self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var (failures, attempts) = ([String](), 0)
+                        for _ in 0..<150 {
+                            do throws(SessionError) {
+                                let response = try await session.get("1k").response()
+                                attempts += response.metrics.count
+                            } catch {
+                                failures.append(error.message)
+                            }
+                        }
+                        return (failures, attempts)
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.flatMap(\.failures).isEmpty)
+            // Each nonce serves fifty requests.
+            #expect(results.map(\.attempts).reduce(0, +) < 1_200 + 120)
+        }
+    }
+
     @Test(arguments: TestedProxy.allCases)
     func anUploadPassesThrough(tested: TestedProxy) async throws {
         let proxy = try tested.proxy()

@@ -59,12 +59,19 @@ public final class CredentialStore: Sendable {
 
     /// Returns what is sent with a request before any challenge.
     package func authenticator(before target: RequestTarget) -> Authenticator? {
-        table.withLock { $0.authenticator(at: target.pathAlone, of: target.origin) }
+        // Nonces have locks of their own.
+        table.withLock { $0.stock(at: target.pathAlone, of: target.origin) }?.next()
     }
 
     /// Records that the server accepted an answer.
     package func accepted(_ authenticator: Authenticator, at target: RequestTarget) {
         table.withLock { $0.accepted(authenticator, at: target.pathAlone, of: target.origin) }
+    }
+
+    /// Records that the server refused an answer, whose credential may be right.
+    package func refused(_ answer: AuthenticationAnswer, at target: RequestTarget) {
+        let hadCompany = answer.hadCompany
+        table.withLock { $0.refused(answer, hadCompany: hadCompany, of: target.origin) }
     }
 
     /// Records that the server refused a credential.

@@ -11,7 +11,8 @@ struct CredentialTable {
     /// What the server has accepted, and the beginning of the paths for which it is sent without a challenge.
     private struct Learned {
         var prefix: Substring
-        var authenticator: Authenticator
+        var credential: Credential
+        var stock: AuthenticatorStock
     }
 
     /// The maximum number of prefixes remembered for one origin.
@@ -75,10 +76,10 @@ struct CredentialTable {
     }
 
     /// Returns what is sent before any challenge.
-    func authenticator(at path: Substring, of origin: Origin) -> Authenticator? {
-        if let authenticator = unasked[origin] { return authenticator }
+    func stock(at path: Substring, of origin: Origin) -> AuthenticatorStock? {
+        if let authenticator = unasked[origin] { return AuthenticatorStock(authenticator) }
         let known = learned[origin, default: []].filter { path.hasPrefix($0.prefix) }
-        return known.max { $0.prefix.utf8.count < $1.prefix.utf8.count }?.authenticator
+        return known.max { $0.prefix.utf8.count < $1.prefix.utf8.count }?.stock
     }
 
     /// Records an accepted answer. Basic applies to all paths in the folder of the accepted one (RFC 7617, section 2.2),
@@ -90,18 +91,33 @@ struct CredentialTable {
             credentials.contains(where: { $0.key.space.origin == origin && $0.value == credential })
         else { return }
         for prefix in Self.prefixes(of: authenticator, at: path, of: origin) {
-            var known = learned[origin, default: []].filter { old in
-                old.prefix != prefix
-                    && !(old.prefix.hasPrefix(prefix) && old.authenticator.credential == credential)
+            let old = learned[origin, default: []]
+            var known = old.filter { old in
+                old.prefix != prefix && !(old.prefix.hasPrefix(prefix) && old.credential == credential)
             }
-            known.append(Learned(prefix: prefix, authenticator: authenticator))
+            if var same = old.first(where: { $0.prefix == prefix && $0.credential == credential }),
+                same.stock.isLike(authenticator)
+            {
+                same.stock.add(authenticator)
+                known.append(same)
+            } else {
+                let stock = AuthenticatorStock(authenticator)
+                known.append(Learned(prefix: prefix, credential: credential, stock: stock))
+            }
             learned[origin] = Array(known.suffix(Self.learnedLimit))
+        }
+    }
+
+    /// Records that a nonce was refused, which is then no longer used.
+    mutating func refused(_ answer: AuthenticationAnswer, hadCompany: Bool, of origin: Origin) {
+        for index in (learned[origin] ?? []).indices {
+            learned[origin]?[index].stock.refused(answer, hadCompany: hadCompany)
         }
     }
 
     /// Records a refused credential, which is then no longer sent without a challenge.
     mutating func refused(_ credential: Credential, of origin: Origin) {
-        learned[origin]?.removeAll { $0.authenticator.credential == credential }
+        learned[origin]?.removeAll { $0.credential == credential }
     }
 
     private mutating func forget(_ credential: Credential, _ origin: Origin) {

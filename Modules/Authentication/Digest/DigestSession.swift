@@ -8,6 +8,12 @@ package final class DigestSession: Sendable {
     private let userName: String
     let makeClientNonce: @Sendable () -> String
     private let state: Mutex<DigestStateMachine>
+    private let uses = Mutex(Uses())
+
+    private struct Uses {
+        var count = 0
+        var hasBeenShared = false
+    }
 
     init(
         _ challenge: DigestChallenge, username: String, password: String,
@@ -52,11 +58,44 @@ package final class DigestSession: Sendable {
         state.withLock { $0.use(nextNonce: nextNonce, after: computation.nonce) }
     }
 
+    /// Begins the use of the nonce by another request.
+    func beginUse() -> DigestUse {
+        uses.withLock { uses in
+            uses.count += 1
+            uses.hasBeenShared = uses.hasBeenShared || uses.count > 1
+        }
+        return DigestUse(of: self)
+    }
+
+    /// Begins the use of the nonce by a request, unless another one uses it.
+    func beginUseAlone() -> DigestUse? {
+        let isFree = uses.withLock { uses in
+            guard uses.count == 0 else { return false }
+            uses.count = 1
+            return true
+        }
+        return isFree ? DigestUse(of: self) : nil
+    }
+
+    /// Whether several requests have used the nonce at once.
+    var hasBeenShared: Bool { uses.withLock { $0.hasBeenShared } }
+
+    fileprivate func endUse() { uses.withLock { $0.count -= 1 } }
+
     /// 128 bits of the system's random numbers.
     package static func randomNonce() -> String {
         var random = SystemRandomNumberGenerator()
         return hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
+}
+
+/// The use of a session's nonce by one request, from its answer to the server's response. It ends when it is released.
+final class DigestUse: Sendable {
+    let session: DigestSession
+
+    fileprivate init(of session: DigestSession) { self.session = session }
+
+    deinit { session.endUse() }
 }
 
 /// The nonce of a challenge and the number of its answers.

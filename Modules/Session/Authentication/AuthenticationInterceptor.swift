@@ -80,7 +80,7 @@ final class AuthenticationInterceptor: PassiveInterceptor {
         let response = try await next(authorized)
         guard response.head.status != .unauthorized else { return response }
         do {
-            try authenticator.verify(response.head.headerFields.isoLatin1Values(of: .authenticationInfo), of: answer)
+            try answer.verify(response.head.headerFields.isoLatin1Values(of: .authenticationInfo))
         } catch {
             throw SessionError(error, url: request.url).adding(response)
         }
@@ -93,6 +93,7 @@ final class AuthenticationInterceptor: PassiveInterceptor {
     ) async throws(SessionError) -> Authenticator? {
         let challenges = AuthenticationChallenge.parse(
             isoLatin1: response.head.headerFields.isoLatin1Values(of: .wwwAuthenticate))
+        if let answer = exchange.last?.answer { store?.refused(answer, at: exchange.target) }
         if let renewed = exchange.renewed(by: challenges) { return renewed }
         if let refused = exchange.countRefusal(by: challenges) { store?.refused(refused, at: exchange.target) }
         guard exchange.failures < Self.attemptLimit else { return nil }
@@ -144,7 +145,7 @@ private struct Authentication {
     let isOwn: Bool
     var failures = 0
     private(set) var refused: Set<Credential> = []
-    private var last: Sent?
+    private(set) var last: Sent?
     private var renewals = 0
 
     init(target: RequestTarget, isOwn: Bool) {

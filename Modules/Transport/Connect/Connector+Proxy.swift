@@ -4,9 +4,10 @@ internal import NIOCore
 
 // Connecting to an origin through a proxy: the socket, TLS to the proxy, and its handshake, each within the connect timeout.
 extension Connector {
-    /// Connects to an origin through a proxy. A challenge of the proxy is answered once, on another connection.
+    /// Connects to an origin through a proxy. A challenge of the proxy is answered on another connection.
     func connect(
-        to origin: Origin, through server: ProxyServer, _ opening: Opening, mayAnswer: Bool = true
+        to origin: Origin, through server: ProxyServer, _ opening: Opening,
+        after challenges: ProxyChallenges = ProxyChallenges()
     ) -> EventLoopFuture<OpenSocket> {
         let proxy = server.proxy
         return target(origin, for: proxy, opening).flatMap { target in
@@ -18,10 +19,12 @@ extension Connector {
             guard let failure = (error as? ProxyHandshakeError)?.failure else {
                 return opening.eventLoop.makeFailedFuture(error)
             }
-            if mayAnswer, case .authentication(let challenges, after: let sent) = failure,
-                server.authenticator.isAnswering(challenges, after: sent)
-            {
-                return self.connect(to: origin, through: server, opening, mayAnswer: false)
+            if case .authentication(let values, after: let sent) = failure {
+                let reply = server.authenticator.challenged(values, after: sent)
+                var challenges = challenges
+                if reply != .refusal, challenges.mayAnswer(reply) {
+                    return self.connect(to: origin, through: server, opening, after: challenges)
+                }
             }
             return opening.eventLoop.makeFailedFuture(TransportError(failure, of: proxy))
         }
@@ -84,7 +87,7 @@ extension Connector {
             let uri = TunnelHandshake.target(origin)
             let answer = server.authenticator.answer(method: "CONNECT", uri: uri)
             return TunnelHandshake(
-                to: origin, authorization: answer.authorization, limits: configuration.limits
+                to: origin, answer: answer, limits: configuration.limits
             ) { server.authenticator.isProven(by: $0, after: answer) }
         case .socks4a: return SOCKS4Handshake(to: target, username: proxy.username)
         default: return SOCKS5Handshake(to: target, through: proxy)

@@ -121,7 +121,7 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     func succeed(_ response: TransportResponse) {
-        waiter?.resume(returning: .response(response, toProxy: proxyAnswer))
+        waiter?.resume(returning: .response(response, toProxy: proxyAnswer.take()))
         waiter = nil
     }
 

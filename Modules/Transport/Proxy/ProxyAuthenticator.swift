@@ -26,15 +26,16 @@ final class ProxyAuthenticator: Sendable {
         return state.answer(method: method, uri: uri, body: body)
     }
 
-    /// Takes the values of Proxy-Authenticate, as characters of ISO 8859-1. Returns whether the request may be sent again, with another answer than the one
-    /// that it had.
-    func isAnswering(_ challenges: [String], after sent: String?) -> Bool {
-        machine.withLock { $0.challenged(challenges, after: sent) }
+    /// Takes the values of Proxy-Authenticate, as characters of ISO 8859-1.
+    func challenged(_ challenges: [String], after sent: ProxyAnswer) -> ProxyReply {
+        let hadCompany = sent.digest?.hadCompany ?? false
+        return machine.withLock { $0.challenged(challenges, after: sent, hadCompany: hadCompany) }
     }
 
     /// Takes the response to a forwarded request. Returns nil if it is for the caller.
     func received(_ response: HTTPResponse, after sent: ProxyAnswer) -> ProxyReply? {
-        if let reply = machine.withLock({ $0.received(response, after: sent) }) { return reply }
+        let hadCompany = sent.digest?.hadCompany ?? false
+        if let reply = machine.withLock({ $0.received(response, after: sent, hadCompany: hadCompany) }) { return reply }
         return isProven(by: response.headerFields.isoLatin1Values(of: .proxyAuthenticationInfo), after: sent)
             ? nil : .wrongProof
     }
@@ -42,9 +43,8 @@ final class ProxyAuthenticator: Sendable {
     /// Takes the values of Proxy-Authentication-Info, which may have another nonce (RFC 7616, 3.5). Returns false if they have a
     /// proof that the proxy does not know the password.
     func isProven(by info: [String], after sent: ProxyAnswer) -> Bool {
-        guard let digest = sent.digest, let authenticator = machine.withLock({ $0.authenticator }) else { return true }
         do throws(AuthenticationError) {
-            try authenticator.verify(info, of: digest)
+            try sent.digest?.verify(info)
             return true
         } catch {
             return false
@@ -66,12 +66,32 @@ struct ProxyAnswer: Equatable, Sendable {
 enum ProxyReply {
     /// A challenge that another answer may satisfy.
     case challenge
+    /// A challenge that says nothing about the password: the request had no answer, or only its nonce was wrong (RFC 7616, 3.3, stale).
+    case question
     /// A challenge that there is no other answer to.
     case refusal
     /// The proxy or the origin does not answer requests whose body waits (RFC 9110, 15.5.18).
     case refusesToWait
     /// A response with a wrong proof that the proxy knows the password.
     case wrongProof
+}
+
+/// Counts the challenges of a proxy to one request, which limits how often the request is sent.
+struct ProxyChallenges {
+    /// How often a request is sent again although nothing is said about the password.
+    private static let limit = 8
+
+    private var questions = 0
+    private var isAnswered = false
+
+    /// Takes a challenge. Returns whether the request is sent again with another answer: the first one may have had a nonce that the proxy
+    /// has forgotten; a refusal of the next one is that of the password.
+    mutating func mayAnswer(_ reply: ProxyReply) -> Bool {
+        defer { isAnswered = true }
+        guard case .question = reply else { return !isAnswered }
+        questions += 1
+        return questions <= Self.limit
+    }
 }
 
 /// The state of authentication at a proxy. Pure.
@@ -83,7 +103,7 @@ struct ProxyAuthentication {
         case unneeded
         /// The proxy is told before it asks.
         case telling(String)
-        case answering(Authenticator)
+        case answering(AuthenticatorStock)
     }
 
     private let credential: Credential?
@@ -104,7 +124,8 @@ struct ProxyAuthentication {
         case .unasked: return ProxyAnswer(asksFirst: body != nil && credential != nil)
         case .unneeded: return ProxyAnswer()
         case .telling(let value): return ProxyAnswer(authorization: value)
-        case .answering(let authenticator):
+        case .answering(let stock):
+            guard let authenticator = stock.next() else { return ProxyAnswer(asksFirst: body != nil) }
             // The proxy asks again when it no longer knows the nonce.
             let answer = authenticator.answer(method: method, uri: uri)
             return ProxyAnswer(
@@ -113,27 +134,35 @@ struct ProxyAuthentication {
         }
     }
 
-    /// What answers the proxy's challenges; nil if it has not asked.
-    var authenticator: Authenticator? {
-        if case .answering(let authenticator) = phase { authenticator } else { nil }
-    }
-
-    mutating func challenged(_ challenges: [String], after sent: String?) -> Bool {
-        guard let credential,
-            let authenticator = Authenticator(
-                credential, for: AuthenticationChallenge.parse(isoLatin1: challenges), allowsBasic: true)
-        else { return false }
+    /// Takes the values of Proxy-Authenticate, as characters of ISO 8859-1.
+    ///
+    /// - Parameter hadCompany: Whether the nonce of the answer has been used by several requests at once.
+    mutating func challenged(_ values: [String], after sent: ProxyAnswer, hadCompany: Bool = false) -> ProxyReply {
+        let challenges = AuthenticationChallenge.parse(isoLatin1: values)
+        guard let credential, let authenticator = Authenticator(credential, for: challenges, allowsBasic: true) else {
+            return .refusal
+        }
         // The same password again is refused again.
-        if !authenticator.isDigest, authenticator.answer(method: "", uri: "").value == sent { return false }
-        phase = .answering(authenticator)
-        return true
+        if !authenticator.isDigest, authenticator.answer(method: "", uri: "").value == sent.authorization {
+            return .refusal
+        }
+        if case .answering(var stock) = phase {
+            if let digest = sent.digest { stock.refused(digest, hadCompany: hadCompany) }
+            stock.add(authenticator)
+            phase = .answering(stock)
+        } else {
+            phase = .answering(AuthenticatorStock(authenticator))
+        }
+        return sent.authorization == nil || sent.digest?.isStale(by: challenges) == true ? .question : .challenge
     }
 
-    mutating func received(_ response: HTTPResponse, after sent: ProxyAnswer) -> ProxyReply? {
+    mutating func received(
+        _ response: HTTPResponse, after sent: ProxyAnswer, hadCompany: Bool = false
+    ) -> ProxyReply? {
         switch response.status.code {
         case 407:
             let challenges = response.headerFields.isoLatin1Values(of: .proxyAuthenticate)
-            return challenged(challenges, after: sent.authorization) ? .challenge : .refusal
+            return challenged(challenges, after: sent, hadCompany: hadCompany)
         case 417 where sent.asksFirst:
             return .refusesToWait
         default:

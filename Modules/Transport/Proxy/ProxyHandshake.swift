@@ -26,9 +26,8 @@ enum ProxyFailure: Error, Equatable {
     case invalid(String)
     /// The proxy refused.
     case refused(ProxyRefusal)
-    /// The proxy requires a user name, or refused the one that was sent; with the values of Proxy-Authenticate and of the
-    /// Proxy-Authorization that it refused.
-    case authentication([String], after: String? = nil)
+    /// The proxy requires a user name, or refused the one that was sent; with the values of Proxy-Authenticate and what it refused.
+    case authentication([String], after: ProxyAnswer = ProxyAnswer())
 }
 
 /// Where a proxy connects to.

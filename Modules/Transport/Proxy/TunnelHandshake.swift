@@ -8,7 +8,7 @@ struct TunnelHandshake: ProxyHandshake {
     private static let mostPageBytes = 1024
 
     private let target: String
-    private let authorization: String?
+    private let answer: ProxyAnswer
     /// Whether the values of Proxy-Authentication-Info are those of a proxy that knows the password.
     private let isProven: @Sendable ([String]) -> Bool
     private var parser: HTTP1ResponseParser
@@ -20,18 +20,18 @@ struct TunnelHandshake: ProxyHandshake {
     static func target(_ origin: Origin) -> String { origin.endpoint }
 
     init(
-        to origin: Origin, authorization: String?, limits: TransportConfiguration.ResponseLimits,
+        to origin: Origin, answer: ProxyAnswer, limits: TransportConfiguration.ResponseLimits,
         isProven: @escaping @Sendable ([String]) -> Bool = { _ in true }
     ) {
         target = Self.target(origin)
-        self.authorization = authorization
+        self.answer = answer
         self.isProven = isProven
         parser = HTTP1ResponseParser(limits: limits)
     }
 
     mutating func start() -> ByteBuffer {
         parser.begin(.connect)
-        let field = authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
+        let field = answer.authorization.map { "Proxy-Authorization: \($0)\r\n" } ?? ""
         let head = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\(field)\r\n"
         return ByteBuffer(bytes: head.isoLatin1Octets)
     }
@@ -51,7 +51,7 @@ struct TunnelHandshake: ProxyHandshake {
                 return .open(parser.takeSurplus() ?? ByteBuffer())
             case .head(let head) where head.statusCode == 407:
                 throw .authentication(
-                    head.response.headerFields.isoLatin1Values(of: .proxyAuthenticate), after: authorization)
+                    head.response.headerFields.isoLatin1Values(of: .proxyAuthenticate), after: answer)
             case .head(let head):
                 status = head.response.status
             case .body(var bytes):
@@ -71,7 +71,7 @@ struct TunnelHandshake: ProxyHandshake {
         guard let status else { return .closed }
         let text = String(buffer: page)
         // A proxy that returns the request must not bring the password into a log.
-        let secret = authorization.flatMap { $0.split(separator: " ").last }
+        let secret = answer.authorization.flatMap { $0.split(separator: " ").last }
         let repeats = secret.map { text.contains($0) || status.reasonPhrase.contains($0) } ?? false
         return .refused(repeats ? ProxyRefusal(.init(code: status.code), page: "") : ProxyRefusal(status, page: text))
     }

@@ -19,6 +19,8 @@ final class DigestServer: Sendable {
         /// The number of answers that a nonce serves, and whether the server says that it is stale afterwards.
         var answersPerNonce = Int.max
         var saysStale = true
+        /// Whether the answers of a nonce must arrive in the order of their counts, as at squid.
+        var wantsOrder = false
         var proves = true
         /// Whether responses have the next nonce.
         var givesNextNonce = false
@@ -27,6 +29,7 @@ final class DigestServer: Sendable {
     private struct State {
         var nonces: [String: Int] = [:]
         var used: Set<String> = []
+        var made = 0
         var replays = 0
         var accepted = 0
         var challenges = 0
@@ -58,7 +61,16 @@ final class DigestServer: Sendable {
         else { return challenge() }
         let isKnown = state.withLock { state -> Bool in
             guard let answers = state.nonces[of("nonce")], answers < settings.answersPerNonce else { return false }
-            state.nonces[of("nonce")] = answers + 1
+            if settings.wantsOrder {
+                let count = Int(of("nc"), radix: 16) ?? 0
+                guard count > answers else {
+                    state.nonces[of("nonce")] = nil
+                    return false
+                }
+                state.nonces[of("nonce")] = count
+            } else {
+                state.nonces[of("nonce")] = answers + 1
+            }
             if !state.used.insert(of("nonce") + of("nc")).inserted { state.replays += 1 }
             state.accepted += 1
             return true
@@ -98,7 +110,8 @@ final class DigestServer: Sendable {
 
     private func makeNonce() -> String {
         state.withLock { state in
-            let nonce = "nonce\(state.nonces.count)"
+            state.made += 1
+            let nonce = "nonce\(state.made)"
             state.nonces[nonce] = 0
             return nonce
         }

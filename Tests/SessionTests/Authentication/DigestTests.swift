@@ -81,6 +81,25 @@ struct DigestTests {
         }
     }
 
+    /// Eight tasks send 300 requests to a server that takes the counts of a nonce in their order only, as squid does.
+    @Test func aServerThatWantsTheOrderOfCountsAsksSeldom() async throws {
+        try await Self.withDigest(.init(wantsOrder: true)) { client, digest, _ in
+            _ = try await Surface.async.send("first", with: client).get()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        for index in 0..<38 { _ = try await Surface.async.send("\(task)/\(index)", with: client).get() }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(digest.accepted == 1 + 8 * 38)
+            #expect(digest.replays == 0)
+            // The first one, those of the requests on their way when the order first matters, and one for each nonce that is missing then.
+            #expect(digest.challenges <= 1 + 2 * 8)
+        }
+    }
+
     @Test(arguments: [true, false])
     func anExpiredNonceIsNoRefusal(saysStale: Bool) async throws {
         let asked = EventRecorder<Int>()

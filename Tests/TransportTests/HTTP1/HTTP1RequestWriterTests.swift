@@ -56,7 +56,7 @@ struct HTTP1RequestWriterTests {
         #expect(try !text(.get, through: proxy).contains("Expect"))
         let own = try text(.put, fields: [.expect: "100-continue"], body: body, through: proxy)
         #expect(own.ranges(of: "Expect: 100-continue").count == 1)
-        #expect(proxy.authenticator.isAnswering(["Basic realm=x"], after: nil))
+        #expect(proxy.authenticator.challenged(["Basic realm=x"], after: ProxyAnswer()) == .question)
         #expect(try !text(.put, body: body, through: proxy).contains("Expect"))
     }
 

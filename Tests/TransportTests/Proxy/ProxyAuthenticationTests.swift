@@ -80,11 +80,38 @@ struct ProxyAuthenticationTests {
             #expect(response.attempts.dropLast().map(\.failure) == [.notProcessed])
             _ = try await transport.send(request(.post, body: .text("abc")))
         }
-        #expect(heads.count == 5)
+        try #require(heads.count == 5)
         #expect(heads[2].contains("nonce=\"one\"") && heads[2].contains("Expect: 100-continue"))
         #expect(heads[3].contains("nonce=\"two\"") && heads[3].contains("Expect: 100-continue"))
         // This body could be sent again.
         #expect(!heads[4].contains("Expect"))
+    }
+
+    /// RFC 7616, 3.3: the password may be right.
+    @Test(arguments: ["http", "https"])
+    func staleNoncesAreNoWrongPassword(scheme: String) async throws {
+        let nonces = ["one", "two", "three", "four"].map { Step.digest($0) }
+        let refused = Step(status: "403 No")
+        let heads = try await heads(nonces + [scheme == "http" ? .ok() : refused]) { transport in
+            guard scheme == "https" else {
+                let response = try await transport.send(request())
+                #expect(response.head.status == .ok)
+                return
+            }
+            let error = await failure(transport, request(scheme: scheme))
+            #expect(error?.code == .proxyRefused)
+        }
+        #expect(heads.count == 5)
+        #expect(heads.last?.contains("nonce=\"four\"") == true)
+    }
+
+    @Test(arguments: ["http", "https"])
+    func aProxyThatAlwaysSaysStaleEnds(scheme: String) async throws {
+        let heads = try await heads((0..<20).map { .digest(String($0)) }) { transport in
+            let error = await failure(transport, request(scheme: scheme))
+            #expect(error?.code == .proxyAuthenticationRequired)
+        }
+        #expect(heads.count == 9)
     }
 
     @Test(arguments: ["http", "https"])
@@ -128,7 +155,7 @@ struct ProxyAuthenticationTests {
                 #expect(response.head.status.code == status)
             }
         }
-        #expect(heads.map { $0.contains("nonce=\"one\"") } == [false, true, false])
+        try #require(heads.map { $0.contains("nonce=\"one\"") } == [false, true, false])
         #expect(heads[2].contains("nonce=\"two\"") && heads[2].contains("nc=00000001"))
     }
 
@@ -142,7 +169,7 @@ struct ProxyAuthenticationTests {
             #expect(error?.message.contains("proof") == true && error?.message.contains("(rspauth) is wrong") == true)
             #expect(scheme == "https" || error?.attempts.count == 2)
         }
-        #expect(heads.count == 2)
+        try #require(heads.count == 2)
         #expect(heads[1].contains("Proxy-Authorization: Digest"))
     }
 

@@ -19,7 +19,7 @@ struct ProxyHandshakeTests {
     private func tunnel(authorization: String? = nil, _ limits: TransportConfiguration.ResponseLimits = .init())
         -> TunnelHandshake
     {
-        var handshake = TunnelHandshake(to: origin, authorization: authorization, limits: limits)
+        var handshake = TunnelHandshake(to: origin, answer: ProxyAnswer(authorization: authorization), limits: limits)
         _ = handshake.start()
         return handshake
     }
@@ -61,11 +61,11 @@ struct ProxyHandshakeTests {
     // MARK: CONNECT (RFC 9110, 9.3.6)
 
     @Test func connectNamesTheHostAndThePort() throws {
-        var plain = TunnelHandshake(to: origin, authorization: nil, limits: .init())
+        var plain = TunnelHandshake(to: origin, answer: ProxyAnswer(), limits: .init())
         let plainFirst = String(buffer: plain.start())
         #expect(plainFirst == "CONNECT origin.example:443 HTTP/1.1\r\nHost: origin.example:443\r\n\r\n")
         let address = try Origin(isSecure: true, authority: "[2001:db8::1]:8443")
-        var asked = TunnelHandshake(to: address, authorization: "Basic x", limits: .init())
+        var asked = TunnelHandshake(to: address, answer: ProxyAnswer(authorization: "Basic x"), limits: .init())
         let askedFirst = String(buffer: asked.start())
         #expect(
             askedFirst
@@ -276,27 +276,27 @@ struct ProxyHandshakeTests {
         #expect(state.answer(method: "GET", uri: "/") == ProxyAnswer())
         #expect(state.answer(method: "PUT", uri: "/", body: .text("a")) == ProxyAnswer(asksFirst: true))
         for none in [[], ["Negotiate"], ["X realm=\", Basic y\""]] {
-            let isAnswered = state.challenged(none, after: nil)
-            #expect(!isAnswered)
+            let reply = state.challenged(none, after: ProxyAnswer())
+            #expect(reply == .refusal)
         }
         #expect(state.answer(method: "GET", uri: "/") == ProxyAnswer())
         let challenge = ["Negotiate, basic realm=\"x\""]
-        let isAnswered = state.challenged(challenge, after: nil)
-        #expect(isAnswered)
+        let reply = state.challenged(challenge, after: ProxyAnswer())
+        #expect(reply == .question)
         #expect(state.answer(method: "PUT", uri: "/", body: stream) == ProxyAnswer(authorization: basic))
         // Refused, and not to be sent again by this request. One without it may still be.
-        let isAnsweredAgain = state.challenged(challenge, after: basic)
-        #expect(!isAnsweredAgain)
-        let isAnsweredLate = state.challenged(challenge, after: nil)
-        #expect(isAnsweredLate)
+        let again = state.challenged(challenge, after: ProxyAnswer(authorization: basic))
+        #expect(again == .refusal)
+        let late = state.challenged(challenge, after: ProxyAnswer())
+        #expect(late == .question)
     }
 
     @Test func theStrongestSchemeIsAnswered() throws {
         var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
         let digest = "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
         for challenges in [["Basic realm=\"p\"", digest], ["Digest realm=\"p\", nonce=\"n\", qop=\"auth\""]] {
-            let isAnswered = state.challenged(challenges, after: nil)
-            #expect(isAnswered)
+            let reply = state.challenged(challenges, after: ProxyAnswer())
+            #expect(reply == .question)
             let answers = (0..<2).compactMap { _ in
                 state.answer(method: "CONNECT", uri: "origin.example:443").authorization
             }
@@ -306,6 +306,54 @@ struct ProxyHandshakeTests {
             #expect(state.answer(method: "PUT", uri: "/", body: stream).asksFirst)
             #expect(!state.answer(method: "PUT", uri: "/", body: .text("a")).asksFirst)
         }
+    }
+
+    /// Requests on several connections: a nonce that arrived in another order is stale, and then each has one request at a time.
+    @Test func noncesAreUsedInTurnOnceTheirOrderMatters() throws {
+        var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
+        func answer() -> ProxyAnswer { state.answer(method: "GET", uri: "/") }
+        func challenge(_ nonce: String, stale: Bool = false) -> [String] {
+            ["Digest realm=\"p\", nonce=\"\(nonce)\", qop=\"auth\", stale=\(stale)"]
+        }
+        var reply = state.challenged(challenge("a"), after: ProxyAnswer())
+        #expect(reply == .question)
+        var answers = [answer(), answer()]
+        #expect(answers.allSatisfy { $0.authorization?.contains("nonce=\"a\"") == true })
+        reply = state.challenged(challenge("b", stale: true), after: answers[1], hadCompany: true)
+        #expect(reply == .question)
+        answers = [answer(), answer()]
+        #expect(answers[0].authorization?.contains("nonce=\"b\"") == true)
+        // There is no nonce for it; a body waits for the challenge.
+        #expect(answers[1] == ProxyAnswer())
+        #expect(state.answer(method: "PUT", uri: "/", body: .text("a")) == ProxyAnswer(asksFirst: true))
+        reply = state.challenged(challenge("c"), after: answers[1])
+        #expect(reply == .question)
+        answers = [answers[0], answer()]
+        #expect(answers[1].authorization?.contains("nonce=\"c\"") == true)
+        // The response has arrived.
+        answers.removeFirst()
+        answers.append(answer())
+        #expect(answers[1].authorization?.contains("nonce=\"b\"") == true)
+        #expect(answers[1].authorization?.contains("nc=00000002") == true)
+        // Not stale: the password is wrong.
+        reply = state.challenged(challenge("d"), after: answers[1])
+        #expect(reply == .challenge)
+    }
+
+    @Test func challengesToOneRequestAreLimited() {
+        var challenges = ProxyChallenges()
+        for _ in 0..<8 {
+            let mayAnswer = challenges.mayAnswer(.question)
+            #expect(mayAnswer)
+        }
+        let questions = challenges.mayAnswer(.question)
+        #expect(!questions)
+        var first = ProxyChallenges()
+        let mayAnswer = [first.mayAnswer(.challenge), first.mayAnswer(.challenge), first.mayAnswer(.question)]
+        #expect(mayAnswer == [true, false, true])
+        var asked = ProxyChallenges()
+        let mayAnswerAsked = [asked.mayAnswer(.question), asked.mayAnswer(.challenge)]
+        #expect(mayAnswerAsked == [true, false])
     }
 
     @Test func aProxyThatForwardsWithoutAskingIsNotAskedFirst() throws {
@@ -319,7 +367,7 @@ struct ProxyHandshakeTests {
         var challenge = HTTPResponse(status: .proxyAuthenticationRequired)
         challenge.headerFields[.proxyAuthenticate] = "Basic realm=x"
         let first = state.received(challenge, after: ProxyAnswer())
-        #expect(first == .challenge)
+        #expect(first == .question)
         let second = state.received(challenge, after: state.answer(method: "GET", uri: "/"))
         #expect(second == .refusal)
     }
@@ -327,15 +375,15 @@ struct ProxyHandshakeTests {
     @Test func aPasswordIsSentAtOnceOverTLS() throws {
         var state = ProxyAuthentication(try Proxy("https://ada:secret@proxy.example"))
         #expect(state.answer(method: "CONNECT", uri: "a:1") == ProxyAnswer(authorization: basic))
-        let isAnswered = state.challenged(["Basic realm=x"], after: basic)
-        #expect(!isAnswered)
+        let reply = state.challenged(["Basic realm=x"], after: ProxyAnswer(authorization: basic))
+        #expect(reply == .refusal)
     }
 
     @Test func withoutCredentialsNoChallengeIsAnswered() throws {
         var state = ProxyAuthentication(try Proxy("http://proxy.example"))
         #expect(state.answer(method: "PUT", uri: "/", body: stream) == ProxyAnswer())
-        let isAnswered = state.challenged(["Basic realm=x"], after: nil)
-        #expect(!isAnswered)
+        let reply = state.challenged(["Basic realm=x"], after: ProxyAnswer())
+        #expect(reply == .refusal)
     }
 }
 

@@ -1,0 +1,51 @@
+/// The authenticators that one server or proxy has accepted for the same paths, the latest last.
+///
+/// All requests use the latest one, as long as the server takes the counts of its nonce in any order. Requests that are on their way at
+/// once can arrive in another order than they were sent in, and some servers (squid for one) then refuse the nonce. From then on each
+/// nonce is used by one request at a time; a request for which there is none is sent without an answer, and its challenge brings
+/// another nonce. So there are as many nonces as requests at once.
+package struct AuthenticatorStock: Sendable {
+    /// The number of nonces that are kept.
+    private static let limit = 64
+
+    private var authenticators: [Authenticator] = []
+    /// Whether each nonce is used by one request at a time.
+    private var isInTurn = false
+
+    /// Creates a stock of one.
+    package init(_ authenticator: Authenticator) {
+        add(authenticator)
+    }
+
+    /// The authenticator of the next request; nil if none is free.
+    package func next() -> Authenticator? {
+        guard isInTurn else { return authenticators.last }
+        // A lazy sequence may reserve twice: once to find the first one, and once to return it.
+        for authenticator in authenticators.reversed() {
+            if let reserved = authenticator.reserved() { return reserved }
+        }
+        return nil
+    }
+
+    /// Adds an authenticator, or makes it the latest one.
+    package mutating func add(_ authenticator: Authenticator) {
+        guard authenticator.isDigest else { return authenticators = [authenticator.unreserved] }
+        authenticators.removeAll { !$0.isDigest || $0.hasSession(of: authenticator) }
+        authenticators.append(authenticator.unreserved)
+        authenticators = authenticators.suffix(Self.limit)
+    }
+
+    /// Drops the nonce of an answer that was refused.
+    ///
+    /// - Parameter hadCompany: ``AuthenticationAnswer/hadCompany`` of the answer.
+    package mutating func refused(_ answer: AuthenticationAnswer, hadCompany: Bool) {
+        guard let use = answer.use else { return }
+        isInTurn = isInTurn || hadCompany
+        authenticators.removeAll { $0.isOf(use.session) }
+    }
+
+    /// Whether the answers are alike but for their nonces.
+    func isLike(_ authenticator: Authenticator) -> Bool {
+        authenticators.last?.isLike(authenticator) ?? true
+    }
+}
