@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetCompression
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -26,11 +27,12 @@ public struct EventSource: AsyncSequence, Sendable {
         private var reader: ServerSentEventReader?
         /// When the stream that is read began.
         private var openedAt = Tick.now
+        /// How long ago the last attempt began; nil before the first one.
+        private var sinceConnecting: (@Sendable () -> Duration)?
         private var lastEventID: String
         private var serverDelay: Duration?
         /// The number of consecutive failed attempts.
         private var failures = 0
-        private var hasConnected = false
         private var isOver = false
 
         fileprivate init(source: EventSource) {
@@ -96,8 +98,8 @@ public struct EventSource: AsyncSequence, Sendable {
         }
 
         private mutating func connect() async throws(SessionError) {
-            if hasConnected { try await pause() }
-            hasConnected = true
+            if let sinceConnecting { try await pause(after: sinceConnecting()) }
+            sinceConnecting = stopwatch(source.options.clock)
             let response = try await source.session.bytes(
                 for: try source.request(after: lastEventID), extras: source.extras)
             if response.status.code == 204 {
@@ -110,10 +112,14 @@ public struct EventSource: AsyncSequence, Sendable {
                 response.body, limit: source.options.eventSizeLimit, lastEventID: lastEventID)
         }
 
-        private func pause() async throws(SessionError) {
-            try await source.session.engine.running.sleep(
-                for: source.options.delay(after: failures, serverDelay), by: source.options.clock, until: .ending,
-                source.url)
+        /// Waits before an attempt.
+        ///
+        /// - Parameter elapsed: The time since the last one began.
+        private func pause(after elapsed: Duration) async throws(SessionError) {
+            let options = source.options
+            // A server that asks for no delay, and ends each stream after an event, is not asked without end.
+            let delay = Swift.max(options.delay(after: failures, serverDelay), options.leastInterval - elapsed)
+            try await source.session.engine.running.sleep(for: delay, by: options.clock, until: .ending, source.url)
         }
 
         /// The number of consecutive failed attempts before a stream that ends, or an attempt that opened none.
@@ -163,6 +169,11 @@ extension EventSourceOptions {
     /// The delay that is doubled, if the server's is shorter.
     private static let leastDoubled = Duration.milliseconds(500)
 
+    /// The least time between the beginnings of two attempts.
+    fileprivate var leastInterval: Duration {
+        min(reconnectDelay.waitable, maximumReconnectDelay.waitable, .milliseconds(250))
+    }
+
     /// Returns the delay after this many failed attempts.
     func delay(after failures: Int, _ serverDelay: Duration?) -> Duration {
         let delay = (serverDelay ?? reconnectDelay).waitable
@@ -174,15 +185,24 @@ extension EventSourceOptions {
 }
 
 extension SessionError {
-    /// Whether another attempt may succeed.
+    /// Whether another attempt may succeed. A stream that is cut off within its content coding was interrupted as well.
     fileprivate var isOfTheNetwork: Bool {
         [.connectionLost, .connectionFailed, .nameResolutionFailed, .timeout].contains(code)
+            || (underlying as? CompressionError)?.code == .truncated
     }
+}
+
+/// Starts to measure time with a clock.
+private func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
 }
 
 /// Options for reading server-sent events.
 public struct EventSourceOptions: Sendable {
-    /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds.
+    /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds. Whatever the server sets, a quarter
+    /// of a second passes from the beginning of one attempt to that of the next, unless this delay, or ``maximumReconnectDelay``, is
+    /// shorter.
     public var reconnectDelay: Duration = .seconds(3)
     /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. A server's
     /// delay of less than half a second applies to the first attempt only. The default is 1 minute.

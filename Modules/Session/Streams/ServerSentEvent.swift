@@ -1,10 +1,13 @@
+internal import HTTPTypes
+
 /// An event of a `text/event-stream` (WHATWG HTML, section 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
     /// The event's type; `message` if the server does not set one.
     public var type: String
     /// The event's data, with lines separated by LF.
     public var data: String
-    /// The last event ID that the server has set, in this event or an earlier one; empty if there was none.
+    /// The last event ID that the server has set with the field `id`, in this event or an earlier one; empty if there was none. It is
+    /// the attribute `lastEventId` of the standard's `MessageEvent`.
     public var lastEventID: String
 
     /// Creates an event.
@@ -23,6 +26,8 @@ struct ServerSentEventParser {
     private var hasData = false
     private var isAtStart = true
     private var lastEventID: String
+    /// The last event ID that a request can contain.
+    private(set) var resumptionID: String
     /// The ID of the event that is being parsed.
     private var nextEventID: String
     /// The reconnection time that the server has set, if it has set one.
@@ -35,10 +40,8 @@ struct ServerSentEventParser {
         self.limit = limit
         self.lastEventID = lastEventID
         nextEventID = lastEventID
+        resumptionID = lastEventID
     }
-
-    /// The ID to reconnect with: that of the last complete event.
-    var resumptionID: String { lastEventID }
 
     mutating func line(_ line: [UInt8]) throws(SessionError) -> ServerSentEvent? {
         var line = line[...]
@@ -79,6 +82,8 @@ struct ServerSentEventParser {
             (type, data, hasData) = ("", [], false)
         }
         lastEventID = nextEventID
+        // A field cannot contain other IDs (RFC 9110, section 5.5); after one, the server is asked to go on from the one before it.
+        if HTTPField.isValidValue(lastEventID) { resumptionID = lastEventID }
         guard hasData else { return nil }
         return ServerSentEvent(
             type: type.isEmpty ? "message" : type, data: String(decoding: data.dropLast(), as: UTF8.self),

@@ -132,13 +132,92 @@ struct EventSourceTests {
         let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
         let transport = makeTransport([.success(Self.events("retry: 0\ndata: a\n\n")), lost, lost])
         let reading = Task { await all(try listen(transport, clock: clock)) }
-        for delay in [Duration.seconds(1), .seconds(2)] {
+        // The first one is the least interval.
+        for delay in [Duration.milliseconds(250), .seconds(1), .seconds(2)] {
             try await clock.waitForSleepers(count: 1)
             let due = try #require(clock.nextDeadline)
             #expect(due.offset - clock.now.offset == delay)
             clock.advance(by: delay)
         }
         #expect(try await reading.value.events == ["a"])
+    }
+
+    /// A server that asks for no delay, and ends each stream after an event.
+    @Test func attemptsBeginAQuarterOfASecondApart() async throws {
+        let clock = ManualClock()
+        let streams = (0..<20).map { Result<_, TransportError>.success(Self.events("retry: 0\ndata: \($0)\n\n")) }
+        let transport = makeTransport(streams)
+        let reading = Task { await all(try listen(transport, clock: clock)) }
+        for number in 1...20 {
+            try await clock.waitForSleepers(count: 1)
+            #expect(transport.requests.count == number)
+            let due = try #require(clock.nextDeadline)
+            #expect(due.offset - clock.now.offset == .milliseconds(250))
+            clock.advance(by: .milliseconds(250))
+        }
+        #expect(try await reading.value.events == (0..<20).map(String.init))
+    }
+
+    /// A poll that lasted is followed by the next one at once, if the server wants it.
+    @Test func theIntervalContainsTheStream() async throws {
+        let clock = ManualClock()
+        let body = StubBody()
+        let transport = makeTransport([.success(.stream(body, headerFields: Self.stream))])
+        let events = EventRecorder<String>()
+        let reading = Task {
+            for try await event in try listen(transport, clock: clock) { events.record(event.data) }
+        }
+        body.send("retry: 0\ndata: a\n\n")
+        try await events.wait(count: 1)
+        clock.advance(by: .milliseconds(250))
+        body.finish()
+        try await reading.value
+        #expect(transport.requests.count == 2)
+    }
+
+    /// A proxy that compresses was killed: the stream ends within its coding.
+    @Test func aStreamThatIsCutWithinItsCodingIsContinued() async throws {
+        let clock = ManualClock()
+        // gzip with one stored block, and without the block that would end it.
+        let text = Array("id: 1\ndata: a\n\n".utf8)
+        let count = UInt8(text.count)
+        let block = [0x00, count, 0, ~count, 0xFF] + text
+        let bytes = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + block
+        var fields = Self.stream
+        fields[.contentEncoding] = "gzip"
+        let transport = makeTransport([
+            .success(.status(200, headerFields: fields, body: Data(bytes))), .success(Self.events("data: b\n\n")),
+        ])
+        let reading = Task { await all(try listen(transport, clock: clock)) }
+        for _ in 0..<2 {
+            try await clock.waitForSleepers(count: 1)
+            clock.advance(by: .seconds(3))
+        }
+        let (events, error) = try await reading.value
+        #expect(events == ["a", "b"])
+        #expect(error == nil)
+        let name = try #require(HTTPField.Name("Last-Event-ID"))
+        #expect(transport.requests.map { $0.head.headerFields[name] } == [nil, "1", "1"])
+    }
+
+    /// A field cannot contain an ID with a control character.
+    @Test(arguments: ["\u{1}", "a\u{7F}", "a\u{B}b"])
+    func anIDThatCannotBeSentIsNotSent(id: String) async throws {
+        let clock = ManualClock()
+        let transport = makeTransport([
+            .success(Self.events("id: 1\ndata: a\n\nid: \(id)\ndata: b\n\n")),
+            .success(Self.events("id: \u{E4}\ndata: b\n\n")),
+        ])
+        let reading = Task { await all(try listen(transport, clock: clock)) }
+        for _ in 0..<2 {
+            try await clock.waitForSleepers(count: 1)
+            clock.advance(by: .seconds(3))
+        }
+        let (events, error) = try await reading.value
+        #expect(events == ["a", "b", "b"])
+        #expect(error == nil)
+        let name = try #require(HTTPField.Name("Last-Event-ID"))
+        #expect(transport.requests.map { $0.head.headerFields[name] } == [nil, "1", "\u{E4}"])
     }
 
     @Test(arguments: [Duration.milliseconds(Int64.max), .seconds(Int64.max), .zero, .seconds(-1)])
