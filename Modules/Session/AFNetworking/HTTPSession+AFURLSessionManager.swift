@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSerialization
+internal import Synchronization
 
 // AFURLSessionManager's own tasks. Each is suspended until it is resumed, and calls `completionHandler` exactly once, after all
 // progress, on the session's callback executor. The session's response serializer reads the responses. They are calls
@@ -73,13 +74,25 @@ extension TransferTask {
         _ downloadProgress: (@Sendable (TransferProgress) -> Void)?,
         _ completionHandler: (@Sendable (Result<SessionResponse<Value>, SessionError>) -> Void)?
     ) -> Self {
-        if uploadProgress != nil || downloadProgress != nil {
-            onProgress {
-                uploadProgress?($0.upload)
-                downloadProgress?($0.download)
-            }
-        }
+        if let uploadProgress { onProgress(of: \.upload, uploadProgress) }
+        if let downloadProgress { onProgress(of: \.download, downloadProgress) }
         if let completionHandler { onCompletion(completionHandler) }
         return self
+    }
+
+    /// Calls a function with the progress in one direction, at first, each time that its bytes have changed, and at its end.
+    private func onProgress(
+        of direction: any KeyPath<TaskProgress, TransferProgress> & Sendable,
+        _ callback: @escaping @Sendable (TransferProgress) -> Void
+    ) {
+        let last = Mutex(TransferProgress?.none)
+        onProgress { progress in
+            let progress = progress[keyPath: direction]
+            let isNew = last.withLock { last in
+                defer { last = progress }
+                return last?.completed != progress.completed || last?.isFinished != progress.isFinished
+            }
+            if isNew { callback(progress) }
+        }
     }
 }

@@ -90,6 +90,10 @@ struct TaskCallbackTests {
             let completed = all.compactMap(\.progress).map(\.completed)
             #expect(completed.first == 0 && completed.last == 300)
             #expect(completed == completed.sorted())
+            // Nothing is told twice; the end of a stream is not known before it.
+            let told = all.compactMap(\.progress).map { [$0.completed, $0.isFinished ? 1 : 0] }
+            #expect(told.count == Set(told).count)
+            #expect(completed.count { $0 == 0 } == 1)
             #expect(all.compactMap(\.progress).last?.total == 300)
         }
         #expect(transport.requests.map(\.body) == [Sender.body])
@@ -179,6 +183,8 @@ struct TaskCallbackTests {
             #expect(all.filter { !$0.hasPrefix("progress") } == ["destination 200 abc", "end chosen"])
             #expect(all.first == "progress 0" && all.last == "end chosen")
             #expect(all.last(where: { $0.hasPrefix("progress") }) == "progress 3")
+            let progress = all.filter { $0.hasPrefix("progress") }
+            #expect(progress.count == Set(progress).count)
             #expect(folder.names == ["chosen"])
             #expect(try folder.text(of: "chosen") == "abc")
         }
