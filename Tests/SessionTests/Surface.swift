@@ -72,7 +72,7 @@ extension Result where Failure == SessionError {
 
 /// A client of `http://example.com/api/` over a stub.
 func makeClient(
-    base: String? = "http://example.com/api", _ transport: StubTransport = StubTransport(),
+    base: String? = "http://example.com/api", _ transport: any Transport = StubTransport(),
     configure: (inout HTTPSession.Configuration) -> Void = { _ in }
 ) throws -> HTTPSession {
     var configuration = HTTPSession.Configuration()

@@ -4,6 +4,7 @@ import LinnetSerialization
 import LinnetSession
 import LinnetTesting
 import LinnetTransport
+import NIOCore
 import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
@@ -36,6 +37,23 @@ struct ObservingHookTests {
                         "sent 3 3 of 3", "informational 103 </style>", "metrics 1", "completed data fine",
                     ])
             })
+    }
+
+    /// The transport sends the request again on its own.
+    @Test(arguments: Surface.allCases)
+    func eachAttemptOfTheTransportCountsItsBytesFromZero(surface: Surface) async throws {
+        let sent = EventRecorder<Int64>()
+        let totals = EventRecorder<Int64?>()
+        let client = try makeClient(RepeatingTransport(pieces: [[2], [1, 2], [3]])) {
+            $0.hooks.didSendBody = { _, _, progress in
+                sent.record(progress.completed)
+                totals.record(progress.total)
+            }
+        }
+        _ = try await surface.send("a", method: .post, parameters: ["k": "v"], with: client).get()
+        try await sent.wait(count: 4)
+        #expect(sent.events == [2, 1, 3, 3])
+        #expect(totals.events == [3, 3, 3, 3])
     }
 
     @Test(arguments: Surface.allCases)
@@ -156,4 +174,22 @@ struct ObservingHookTests {
 
 extension HTTPField.Name {
     fileprivate static let link = HTTPField.Name("Link") ?? .accept
+}
+
+/// A transport whose attempts send the body in given pieces, and of which the last one succeeds.
+private struct RepeatingTransport: Transport {
+    let pieces: [[Int]]
+
+    func send(
+        _ request: TransportRequest, observer: (any TransportObserver)?
+    ) async throws(TransportError) -> TransportResponse {
+        for attempt in pieces {
+            for bytes in attempt { observer?.didSendBody(bytes: bytes) }
+            observer?.didFinishAttempt(TransportMetrics())
+        }
+        let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
+        return TransportResponse(head: head, body: TransportResponseBody(ByteBuffer(string: "1")))
+    }
+
+    func shutdown(_ mode: ShutdownMode) async {}
 }
