@@ -15,7 +15,7 @@ import Testing
         form.append("Grüße 🐦", name: "a")
         form.append("x", name: "b", fileName: "b.txt", contentType: "text/plain; charset=utf-8")
         let parts = try await read(form)
-        #expect(parts.map(\.body) == [Data("Grüße 🐦".utf8), Data("x".utf8)])
+        try #require(parts.map(\.body) == [Data("Grüße 🐦".utf8), Data("x".utf8)])
         #expect(parts.map(\.fileName) == [nil, "b.txt"])
         #expect(parts[1].headerFields[.contentType] == "text/plain; charset=utf-8")
     }

@@ -27,7 +27,7 @@ import Testing
                 #expect(client.frames(7) == ["7 200", "7 data 2 end"])
             }
             let requests = server.recordedRequests.sorted { $0.exchangeIndex < $1.exchangeIndex }
-            #expect(requests.map(\.streamID) == [1, 5, 7])
+            try #require(requests.map(\.streamID) == [1, 5, 7])
             #expect(requests.map(\.exchangeIndex) == [0, 1, 2])
             #expect(requests.map(\.connectionIndex) == [0, 0, 0])
             #expect(requests.allSatisfy { $0.httpVersion == "HTTP/2" && $0.authority == "example.test" })

@@ -199,7 +199,7 @@ struct CallChainTests {
         try await client.call(SessionRequest(url: url)).response()
         try await client.post("http://elsewhere.example/x").body(.data(Data("a".utf8))).response()
         let sent = transport.requests.map(\.head.headerFields)
-        #expect(sent.map { $0[.authorization] } == ["Bearer own", nil, nil])
+        try #require(sent.map { $0[.authorization] } == ["Bearer own", nil, nil])
         #expect(sent[0][.contentType] == "text/csv")
     }
 }
