@@ -35,7 +35,7 @@ private func check(_ value: String, _ challenges: [AuthenticationChallenge]) {
     guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
         fatalError("A field cannot contain \(value).")
     }
-    let parsed = AuthenticationChallenge.parse([value])
+    let parsed = AuthenticationChallenge.parse(isoLatin1: [value])
     guard parsed.count == 1, let answer = parsed.first, answer.scheme == "digest",
         challenges.contains(where: { $0.realm == answer.realm }), answer.parameters["response"] != nil
     else { fatalError("\(value) does not answer \(challenges).") }
