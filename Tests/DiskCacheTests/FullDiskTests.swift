@@ -49,7 +49,12 @@ struct FullDiskTests {
         try await withSmallDisk { folder in
             do {
                 let store = try DiskCacheStore(at: folder, limit: 100 << 20)
-                for index in 0..<5 { try await add(bytes(100_000), "/\(index)", to: store) }
+                let bodies = folder.appending(path: "bodies")
+                for index in 0..<5 {
+                    // The oldest files go first, and several can be of the same moment.
+                    for name in names(in: bodies) { try age(bodies.appending(path: name)) }
+                    try await add(bytes(100_000), "/\(index)", to: store)
+                }
             }
             let filler = try #require(fopen(folder.appending(path: "filler").path, "w"))
             setvbuf(filler, nil, _IONBF, 0)
@@ -62,6 +67,12 @@ struct FullDiskTests {
             #expect(try await body("/new", in: store) == bytes(50_000))
             #expect(await store.statistics().count < 6)
         }
+    }
+
+    /// Makes a file an hour old.
+    private func age(_ file: URL) throws {
+        let hourAgo = timeval(tv_sec: time(nil) - 3600, tv_usec: 0)
+        try #require(utimes(file.path, [hourAgo, hourAgo]) == 0)
     }
 
     // MARK: An index without space

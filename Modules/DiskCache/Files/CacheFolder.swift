@@ -215,15 +215,15 @@ struct CacheFolder: Sendable {
         return unlink(body(id)) == 0 ? space : 0
     }
 
-    private static func status(of file: String) -> (space: Int64, modified: Int)? {
+    private static func status(of file: String) -> (space: Int64, modified: (seconds: Int, nanoseconds: Int))? {
         var status = stat()
         guard lstat(file, &status) == 0 else { return nil }
         #if canImport(Darwin)
-        let modified = status.st_mtimespec.tv_sec
+        let modified = status.st_mtimespec
         #else
-        let modified = status.st_mtim.tv_sec
+        let modified = status.st_mtim
         #endif
-        return (Int64(status.st_blocks) * 512, Int(modified))
+        return (Int64(status.st_blocks) * 512, (Int(modified.tv_sec), Int(modified.tv_nsec)))
     }
 
     private static let unfinished = ".new"
