@@ -6,10 +6,11 @@ import LinnetUIState
 import Synchronization
 import Testing
 
-/// A server that takes its time, measured by a clock, and counts what it is asked for.
+/// A server that takes its time, measured by a clock, and counts the requests that are neither answered nor cancelled.
 private final class SlowServer: Sendable {
     struct Counts {
-        var active: [String: Int] = [:]
+        var active: Set<Int> = []
+        var ended: Set<Int> = []
         var mostActive = 0
     }
 
@@ -21,18 +22,30 @@ private final class SlowServer: Sendable {
     var transport: StubTransport {
         StubTransport { [self] request in
             let path = String((request.head.path ?? "/").dropFirst())
-            state.withLock { counts in
-                counts.active[path, default: 0] += 1
-                counts.mostActive = max(counts.mostActive, counts.active.values.reduce(0, +))
+            defer { end(request.index) }
+            return try await withTaskCancellationHandler {
+                begin(request.index)
+                try await clock.sleep(for: .milliseconds(20 + path.utf8.count * 5))
+                return PictureServer.body(path)
+            } onCancel: {
+                // A session does not wait until a transport has noticed.
+                end(request.index)
             }
-            defer {
-                state.withLock { counts in
-                    counts.active[path, default: 1] -= 1
-                    if counts.active[path] == 0 { counts.active[path] = nil }
-                }
-            }
-            try await clock.sleep(for: .milliseconds(20 + path.utf8.count * 5))
-            return PictureServer.body(path)
+        }
+    }
+
+    private func begin(_ index: Int) {
+        state.withLock { counts in
+            guard !counts.ended.contains(index) else { return }
+            counts.active.insert(index)
+            counts.mostActive = max(counts.mostActive, counts.active.count)
+        }
+    }
+
+    private func end(_ index: Int) {
+        state.withLock { counts in
+            counts.active.remove(index)
+            counts.ended.insert(index)
         }
     }
 }
