@@ -86,6 +86,10 @@ class CheckSkipsTests(unittest.TestCase):
         log = PASSED + "➜ Test one() was cancelled after 0.001 seconds.\n"
         self.assertEqual(self.check(log, "one()", events=cancelled)[0], 0)
 
+    def test_an_event_ends_with_its_line_feed(self):
+        events = '{"kind":"event","payload":{"kind":"testCaseEnded","messages":[{"text":"a\u2028b\u0085c"}]}}\n'
+        self.assertEqual(self.check(PASSED, events=events)[0], 0)
+
     def test_without_events_cancelled_cases_are_not_known(self):
         self.assertEqual(self.check(PASSED, events="")[0], 1)
 
