@@ -218,12 +218,8 @@ struct CacheFolder: Sendable {
     private static func status(of file: String) -> (space: Int64, modified: (seconds: Int, nanoseconds: Int))? {
         var status = stat()
         guard lstat(file, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-        let modified = status.st_mtimespec
-        #else
-        let modified = status.st_mtim
-        #endif
-        return (Int64(status.st_blocks) * 512, (Int(modified.tv_sec), Int(modified.tv_nsec)))
+        let state = OpenFile.State(status)
+        return (Int64(status.st_blocks) * 512, (state.seconds, state.nanoseconds))
     }
 
     private static let unfinished = ".new"

@@ -112,7 +112,7 @@ final class OpenFile: Sendable {
 }
 
 extension OpenFile.State {
-    fileprivate init(_ status: stat) {
+    init(_ status: stat) {
         #if canImport(Darwin)
         let time = status.st_mtimespec
         #else
