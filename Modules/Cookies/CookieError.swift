@@ -8,9 +8,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Why a cookie could not be made, or a file of cookies not be read or written.
+/// A failure to make a cookie, or to read or write a file of cookies.
 public struct CookieError: Error, Sendable {
-    /// The kind of a failure.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
@@ -31,13 +31,13 @@ public struct CookieError: Error, Sendable {
 
     /// The kind of the failure.
     public let code: Code
-    /// What failed and why, in one sentence.
+    /// The failure and its cause, in one sentence.
     public let message: String
-    /// The path of the file, if the failure is one of a file.
+    /// The path of the file, if a file is concerned.
     public let path: String?
     /// The system's error number (`errno`) when a system call failed.
     public let errorNumber: Int32?
-    /// Where a corrupt file was moved to; nil if it is still in its place.
+    /// The new path of a corrupt file that was renamed; nil if it is still in its place.
     public internal(set) var setAsidePath: String?
 
     init(_ code: Code, message: String) {
@@ -46,7 +46,7 @@ public struct CookieError: Error, Sendable {
     }
 
     /// - Parameters:
-    ///   - failure: What failed, as the predicate of a sentence about the file, without a full stop.
+    ///   - failure: The predicate of a sentence about the file, without a full stop.
     init(_ code: Code, file path: String, _ failure: String, errorNumber: Int32? = nil) {
         (self.code, self.path, self.errorNumber) = (code, path, errorNumber)
         let reason = errorNumber.flatMap { strerror($0) }.map { ": " + String(cString: $0) } ?? ""

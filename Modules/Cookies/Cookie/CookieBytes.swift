@@ -2,8 +2,8 @@ internal import LinnetMessages
 
 /// The octets of a name, a value or a path.
 ///
-/// Servers send any octets, and get them back unchanged. They are compared as octets, since texts of different octets are
-/// different cookies, and `String` compares by canonical equivalence.
+/// Servers send any octets, and must get them back unchanged. The comparison is by octets, because cookies of different
+/// octets are different cookies, whereas `String` compares by canonical equivalence.
 struct CookieBytes: Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -39,7 +39,7 @@ extension CookieBytes: Codable {
         }
     }
 
-    /// Encodes a text if the octets are UTF-8, and otherwise an array of octets.
+    /// Encodes valid UTF-8 as a text, and other octets as an array.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let text = String(validating: bytes, as: UTF8.self) {

@@ -1,4 +1,4 @@
-/// Why a cookie is not stored. Each case is a step of RFC 6265bis, section 5.7, unless it names another.
+/// The reasons not to store a cookie. Each case is a step of RFC 6265bis, section 5.7, unless it names another.
 enum CookieRefusal: Error, Hashable {
     /// The jar's accept policy (sections 5.3 and 7.2).
     case policy
@@ -14,9 +14,9 @@ enum CookieRefusal: Error, Hashable {
     case publicSuffix
     /// The host does not match the Domain attribute (step 10).
     case foreignDomain
-    /// A secure cookie over a connection that is not (step 13).
+    /// A secure cookie, received over an insecure connection (step 13).
     case insecureOrigin
-    /// A cookie that is not secure would hide a secure one (step 16).
+    /// An insecure cookie would hide a secure one (step 16).
     case overlaysSecure
     /// A cross-site request (step 18).
     case crossSite
@@ -30,10 +30,11 @@ enum CookieRefusal: Error, Hashable {
     case httpPrefix
     /// A value with a prefix and no name (step 22).
     case namelessPrefix
-    /// A text that would be read as another cookie, or a path or domain that is none. Only for cookies that the program makes.
+    /// The text would be read as another cookie, or the path or domain is invalid. Only for cookies that the program
+    /// makes.
     case malformed
 
-    /// What is wrong, for an error of a cookie that the program makes.
+    /// A message about the violated rule, for an error of a cookie that the program makes.
     var message: String {
         switch self {
         case .empty: "A cookie needs a name or a value."

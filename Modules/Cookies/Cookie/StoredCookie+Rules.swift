@@ -7,7 +7,7 @@ extension StoredCookie {
     /// The longest value of an attribute, in octets (RFC 6265bis, section 5.6, attributes, step 6).
     static var longestAttribute: Int { 1024 }
 
-    /// Checks what holds for each cookie, whether a server or the program made it.
+    /// Checks the rules for all cookies, of servers and of the program.
     func validate() throws(CookieRefusal) {
         try Self.checkPair(nameBytes, valueBytes)
         guard !pathBytes.hasControl else { throw .control }
@@ -22,20 +22,22 @@ extension StoredCookie {
         try checkPrefixes(hasRootPath: pathBytes.bytes == [UInt8(ascii: "/")])
     }
 
-    /// A path that a server can set has no semicolon. The default path of a URL may have one, and is then a path as any other.
+    /// Refuses a semicolon, which no Path attribute can contain. The default path of a URL may contain one, and is then
+    /// valid.
     func checkPathAttribute() throws(CookieRefusal) {
         guard !pathBytes.bytes.contains(UInt8(ascii: ";")) else { throw .malformed }
     }
 
-    /// RFC 6265bis, section 5.7, steps 2 to 4.
+    /// Checks steps 2 to 4 of RFC 6265bis, section 5.7.
     static func checkPair(_ name: CookieBytes, _ value: CookieBytes) throws(CookieRefusal) {
         guard !name.isEmpty || !value.isEmpty else { throw .empty }
         guard !name.hasControl, !value.hasControl else { throw .control }
         guard name.count + value.count <= longestPair else { throw .tooLong }
     }
 
-    /// RFC 6265bis, section 5.7, steps 19 to 22, and the prefixes that its successor adds (draft-ietf-httpbis-layered-cookies,
-    /// "Store a Cookie"): those of names that only servers can have set.
+    /// Checks steps 19 to 22 of RFC 6265bis, section 5.7, and the prefixes of its successor
+    /// (draft-ietf-httpbis-layered-cookies, "Store a Cookie"), which reserve names for cookies that only servers can
+    /// set.
     ///
     /// - Parameter hasRootPath: Whether the path is `/`, and was set by an attribute.
     func checkPrefixes(hasRootPath: Bool) throws(CookieRefusal) {
@@ -50,7 +52,8 @@ extension StoredCookie {
 }
 
 extension CookieBytes {
-    /// Whether a server can read a value without a name as a name with a prefix. Some servers skip equals signs before a name.
+    /// Whether a server can mistake the value of a nameless cookie for a name with a prefix. Some servers skip equals
+    /// signs before a name.
     fileprivate var seemsPrefixed: Bool {
         let name = CookieBytes(bytes.drop { $0 == UInt8(ascii: "=") || ASCII.isBlank($0) })
         return name.begins(with: "__Secure-") || name.begins(with: "__Host-") || name.begins(with: "__Http-")

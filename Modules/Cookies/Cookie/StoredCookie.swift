@@ -3,7 +3,7 @@ internal import LinnetMessages
 
 /// A cookie as a jar stores it (RFC 6265bis, section 5.7).
 ///
-/// A jar makes cookies from Set-Cookie fields. A program makes them to log in with a cookie that it has from elsewhere, or in
+/// A jar makes cookies from Set-Cookie fields. A program makes cookies to log in with one from elsewhere, and for
 /// tests:
 ///
 /// ```swift
@@ -11,36 +11,37 @@ internal import LinnetMessages
 /// jar.set(cookie)
 /// ```
 ///
-/// The type is not called `Cookie` or `HTTPCookie`, since those are types of server libraries and of Foundation that the same
-/// file often imports. Descriptions, mirrors and dumps do not show the value, which is often a secret; ``value`` and `Codable`
-/// do.
+/// The type is not called `Cookie` or `HTTPCookie`, because server libraries and Foundation, which the same file often
+/// imports, have types of these names. Descriptions, mirrors and dumps do not show the value, which is often a secret;
+/// ``value`` and `Codable` do.
 public struct StoredCookie: Hashable, Sendable {
     let nameBytes: CookieBytes
     let valueBytes: CookieBytes
     let pathBytes: CookieBytes
 
-    /// The host, or the domain with its subdomains, that the cookie is for: in lower case, without a leading or trailing dot.
+    /// The host of the cookie, or the domain whose subdomains also receive it: in lower case, without a leading or
+    /// trailing dot.
     public let domain: String
     /// Whether the cookie is for ``domain`` alone and not for its subdomains. Always true for an address.
     public let isHostOnly: Bool
-    /// When the cookie expires; nil for a session cookie.
+    /// The expiry date; nil for a session cookie.
     public let expires: Date?
     /// Whether the cookie is only sent over a secure connection.
     public let isSecure: Bool
     /// Whether scripts of a page must not read the cookie. This module sends such cookies, and stores the flag.
     public let isHTTPOnly: Bool
-    /// Which requests of other sites the cookie is sent with.
+    /// The cross-site requests that the cookie is sent with.
     public let sameSite: SameSite
-    /// When the cookie was first stored. An update keeps it.
+    /// The time at which the cookie was first stored. An update keeps it.
     public internal(set) var creationDate: Date
-    /// When the cookie was last stored or sent.
+    /// The time at which the cookie was last stored or sent.
     public internal(set) var lastAccessDate: Date
 
     /// The name as UTF-8, possibly empty. Invalid octets are replaced here, and sent back unchanged.
     public var name: String { nameBytes.text }
     /// The value as UTF-8, possibly empty. Invalid octets are replaced here, and sent back unchanged.
     public var value: String { valueBytes.text }
-    /// The path that the cookie is for, with those below it. Begins with `/`.
+    /// The path of the cookie, which is also sent to the paths below it. Begins with `/`.
     public var path: String { pathBytes.text }
     /// Whether the cookie outlives the session: it has an expiry date.
     public var isPersistent: Bool { expires != nil }
@@ -53,10 +54,10 @@ public struct StoredCookie: Hashable, Sendable {
     ///   - domain: The host or the domain, as a name in ASCII (Punycode) or an address without brackets.
     ///   - path: The path. The default is `/`.
     ///   - isHostOnly: Whether the cookie is not for subdomains. The default is true. Ignored for an address.
-    ///   - expires: When the cookie expires. The default is nil: a session cookie.
+    ///   - expires: The expiry date. The default is nil: a session cookie.
     ///   - isSecure: Whether the cookie is only sent over a secure connection. The default is false.
     ///   - isHTTPOnly: Whether scripts must not read the cookie. The default is false.
-    ///   - sameSite: Which requests of other sites the cookie is sent with. The default is ``SameSite/default``.
+    ///   - sameSite: The cross-site requests that the cookie is sent with. The default is ``SameSite/default``.
     ///   - creationDate: The time of creation and of the last access. The default is now.
     /// - Throws: ``CookieError`` with the code ``CookieError/Code/invalidCookie``: the name and the value are empty, too long or
     ///   would be read as something else, or the requirements of SameSite=None or of a prefix of the name are not met.
@@ -101,9 +102,9 @@ extension StoredCookie {
         case `default`
         /// Sent with requests of any site. Requires a secure cookie.
         case none
-        /// Sent with requests of the same site, and with navigations of the top level from others by a safe method.
+        /// Sent with same-site requests, and with top-level navigations from other sites by a safe method.
         case lax
-        /// Sent with requests of the same site only.
+        /// Sent with same-site requests only.
         case strict
     }
 
@@ -117,21 +118,22 @@ extension StoredCookie {
 
     var key: Key { Key(name: nameBytes, path: pathBytes, domain: domain, isHostOnly: isHostOnly) }
 
-    /// Whether this is the cookie's key, which is not made for the comparison.
+    /// Whether the cookie has this key. Does not make the cookie's own key, because a search compares many.
     func has(_ key: Key) -> Bool {
         nameBytes == key.name && pathBytes == key.path && domain == key.domain && isHostOnly == key.isHostOnly
     }
 
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether both are the same, whenever they were made and used.
+    /// Whether both cookies are equal apart from their times.
     func hasContent(of other: StoredCookie) -> Bool {
         var other = other
         (other.creationDate, other.lastAccessDate) = (creationDate, lastAccessDate)
         return self == other
     }
 
-    /// The name that a server reads. A cookie without one is sent as its value, which a server splits at the first `=`.
+    /// The name as a server reads it. A nameless cookie is sent as its value alone, which a server splits at the first
+    /// `=`.
     var sentName: CookieBytes {
         guard nameBytes.isEmpty, let equals = valueBytes.bytes.firstIndex(of: UInt8(ascii: "=")) else {
             return nameBytes

@@ -31,7 +31,7 @@ extension CookieFile {
     /// Replaces the cookies in the file. Requires the lock.
     func replace(with cookies: [StoredCookie]) throws(CookieError) {
         guard let data = try? JSONEncoder().encode(Contents(cookies: cookies)) else {
-            throw CookieError(.unwritableFile, file: path, "cannot have a date that is not finite")
+            throw CookieError(.unwritableFile, file: path, "cannot store a date that is not finite")
         }
         try replace(with: data)
     }

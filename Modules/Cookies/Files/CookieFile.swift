@@ -8,13 +8,14 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A file that several processes share. It is replaced as a whole, by one process at a time. All functions block.
+/// A file that several processes share. Each write replaces the whole file, and one process writes at a time. All
+/// functions block.
 struct CookieFile {
     let path: String
 
-    /// A file of 3,000 cookies of the largest size, in the longest spelling, is smaller.
+    /// The size limit. 3,000 cookies of the largest size take less, even in the longest spelling.
     private static var largestSize: Int { 128 << 20 }
-    /// How long another process may hold the lock.
+    /// The time to wait for another process to release the lock.
     var patience = Duration.seconds(10)
 
     init(_ file: URL, _ code: CookieError.Code) throws(CookieError) {
@@ -25,10 +26,11 @@ struct CookieFile {
         path = file.path
     }
 
-    /// Runs a function while no other process, and no other thread, does so for the same file.
+    /// Runs a function that no other process and no other thread runs for the same file meanwhile.
     ///
-    /// The lock is one on a file beside it, because the file itself is replaced. The lock file stays. A process that holds the lock for
-    /// longer than ``patience`` has been stopped, and is not waited for.
+    /// The lock is on a file beside the cookie file, because replacing a locked file would leave two processes with
+    /// locks on different files. The lock file stays. A process that holds the lock for longer than ``patience`` has
+    /// been stopped, and is not waited for.
     func locked<Result>(_ body: () throws(CookieError) -> Result) throws(CookieError) -> Result {
         let lock = path + ".lock"
         let descriptor = Self.retrying { open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
@@ -46,6 +48,7 @@ struct CookieFile {
                 throw CookieError(
                     .unwritableFile, file: lock, "is locked by another process", errorNumber: EWOULDBLOCK)
             }
+            // A blocking flock has no time limit, so the lock is polled.
             usleep(5_000)
         }
         return try body()
@@ -91,9 +94,10 @@ struct CookieFile {
         return Data(bytes[..<filled])
     }
 
-    /// Replaces the file, whole or not at all, also if the machine stops meanwhile. Only the owner can read it.
+    /// Replaces the file completely or not at all, even if the machine stops meanwhile. Only the owner can read the
+    /// file.
     ///
-    /// Requires the lock. What a process that was killed has left in the new file is overwritten.
+    /// Requires the lock. Overwrites the unfinished file of a process that was killed.
     func replace(with data: Data) throws(CookieError) {
         let new = path + ".new"
         // A file with the permissions of its predecessor could be readable for others.
@@ -116,7 +120,7 @@ struct CookieFile {
         synchronizeFolder()
     }
 
-    /// Renames the file to a name that is free. Requires the lock.
+    /// Renames the file to a free name. Requires the lock.
     ///
     /// - Returns: The new path.
     func setAside() throws(CookieError) -> String {
@@ -146,7 +150,7 @@ struct CookieFile {
         return retrying { fsync(descriptor) } == 0 ? nil : errno
     }
 
-    /// Makes the new name last. A file system that cannot do so has the old file or the new one after a failure.
+    /// Makes the new name durable. On a file system that cannot, the old file may be back after a power failure.
     private func synchronizeFolder() {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -1,15 +1,16 @@
-/// Merges the cookies of a jar with those that other processes have written to its file since the jar last read or wrote it.
+/// Merges the cookies of a jar with the changes that other processes have made to its file since the jar last read or
+/// wrote it.
 ///
-/// A cookie that only one side has was added there, or removed on the other side: the base tells which. Where both sides changed a
-/// cookie, the one that was used later counts. A change wins over a removal.
+/// A cookie of one side only was either added there or removed on the other side; the base distinguishes the two. If
+/// both sides changed a cookie, the more recently used version wins. A change wins over a removal.
 enum CookieMerge {
     typealias Cookies = [StoredCookie.Key: StoredCookie]
 
     /// - Parameters:
     ///   - ours: The cookies of the jar.
     ///   - theirs: The cookies in the file.
-    ///   - base: What both had when they were last equal.
-    /// - Returns: The cookies in the order of the jar, then those that it did not have.
+    ///   - base: The cookies that both sides had when they were last equal.
+    /// - Returns: The cookies in the order of the jar, followed by the new ones.
     static func merged(ours: [StoredCookie], theirs: [StoredCookie], base: Cookies) -> [StoredCookie] {
         let (ourCookies, theirCookies) = (byKey(ours), byKey(theirs))
         let keys = ours.map(\.key) + theirs.map(\.key).filter { ourCookies[$0] == nil }
@@ -19,6 +20,7 @@ enum CookieMerge {
     private static func cookie(_ ours: StoredCookie?, _ theirs: StoredCookie?, _ base: StoredCookie?) -> StoredCookie? {
         guard let ours, let theirs else {
             guard let only = ours ?? theirs, let base else { return ours ?? theirs }
+            // An unchanged cookie was removed on the other side. A changed one wins over its removal.
             return only.hasContent(of: base) ? nil : only
         }
         var newer = ours.lastAccessDate < theirs.lastAccessDate ? theirs : ours
@@ -27,18 +29,19 @@ enum CookieMerge {
         } else if let base, theirs.hasContent(of: base) {
             newer = ours
         }
+        // The creation date decides the sending order, and the last use the order of eviction.
         newer.creationDate = min(ours.creationDate, theirs.creationDate)
         newer.lastAccessDate = max(ours.lastAccessDate, theirs.lastAccessDate)
         return newer
     }
 
-    /// The cookies by their keys. Of those with the same key, the last one counts.
+    /// The cookies by their keys. The last cookie of a key counts.
     static func byKey(_ cookies: [StoredCookie]) -> Cookies {
         Dictionary(cookies.map { ($0.key, $0) }) { _, last in last }
     }
 }
 
-/// What a file had when a jar last read or wrote it.
+/// The contents of a file when a jar last read or wrote it.
 struct SynchronizedFile {
     private var path: String?
     private var cookies: CookieMerge.Cookies = [:]
@@ -50,6 +53,6 @@ struct SynchronizedFile {
         self.cookies = CookieMerge.byKey(cookies)
     }
 
-    /// What a file had; nothing for another file, whose cookies are then added.
+    /// The contents of the file; none for another file, all of whose cookies are then new.
     func base(at path: String) -> CookieMerge.Cookies { self.path == path ? cookies : [:] }
 }

@@ -8,17 +8,18 @@ internal import LinnetMessages
 /// try NetscapeCookies(jar.all).data.write(to: file)
 /// ```
 ///
-/// A line has seven fields with tabs between them: the domain, with a leading dot if subdomains receive the cookie; whether they do;
-/// the path; whether the cookie is secure; when it expires, in seconds since 1970, and 0 for a session cookie; the name; the value.
-/// `#HttpOnly_` before the domain stands for HttpOnly, and other lines with a `#` are comments.
+/// A line has seven fields with tabs between them: the domain, with a leading dot if subdomains receive the cookie;
+/// whether subdomains receive it; the path; whether the cookie is secure; the expiry time in seconds since 1970, or 0
+/// for a session cookie; the name; the value. `#HttpOnly_` before the domain stands for HttpOnly, and other lines with
+/// a `#` are comments.
 ///
-/// The format has no SameSite attribute and no times of creation and use: a cookie that is read has the default and the current
-/// time. Python takes a session cookie for an expired one, and skips it unless it is told `ignore_expires=True`; curl gives a value
-/// without a name to a cookie of that name.
+/// The format has no SameSite attribute and no times of creation and use: the parser fills in the default and the
+/// current time. Python treats a session cookie as expired and skips it, unless told `ignore_expires=True`; curl turns
+/// a cookie without a name into a cookie without a value.
 public struct NetscapeCookies: Sendable {
     /// The cookies.
     public private(set) var cookies: [StoredCookie] = []
-    /// The numbers of the lines, from 1, that are no comments and no valid cookies. They were ignored.
+    /// The numbers of the ignored lines, from 1: neither comments nor valid cookies.
     public private(set) var malformedLines: [Int] = []
 
     /// Makes a file of cookies.
@@ -65,7 +66,7 @@ extension NetscapeCookies {
         let isHTTPOnly = line.starts(with: httpOnlyPrefix)
         if isHTTPOnly { line = line.dropFirst(httpOnlyPrefix.count) }
         guard isHTTPOnly || line.first != UInt8(ascii: "#"), !line.allSatisfy(ASCII.isBlank) else { return nil }
-        // A value with a tab makes the line malformed: an eighth field shows it.
+        // A value with a tab makes the line malformed: splitting into at most eight fields reveals it.
         return (line.split(separator: 0x09, maxSplits: 7, omittingEmptySubsequences: false), isHTTPOnly)
     }
 
@@ -90,8 +91,8 @@ extension NetscapeCookies {
         }
     }
 
-    /// The expiry date, nil for a session cookie; nil if the field is not a whole number. Python leaves the field empty for a
-    /// session cookie.
+    /// The expiry date, a nil date for a session cookie; nil if the field is not a whole number. Python leaves the
+    /// field empty for a session cookie.
     private static func expiry(_ field: Bytes) -> (date: Date?, Void)? {
         if field.isEmpty { return (nil, ()) }
         guard field.count <= 20, let seconds = Int64(String(decoding: field, as: UTF8.self)) else { return nil }
@@ -117,7 +118,7 @@ extension NetscapeCookies {
         bytes.append(0x0A)
     }
 
-    /// Whole seconds, of which 0 stands for a session cookie.
+    /// The time in whole seconds; 0 for a session cookie.
     private static func seconds(_ expires: Date?) -> Int64 {
         guard let seconds = expires?.timeIntervalSince1970 else { return 0 }
         let limited = min(max(seconds.rounded(.down), -62_135_596_800), 253_402_300_799)

@@ -1,8 +1,8 @@
-/// The subscribers to a jar's changes, as a state machine: its methods return what is to be done without the lock.
+/// The subscribers to a jar's changes, as a state machine: its methods return the actions to perform without the lock.
 struct ChangeSubscribers {
     typealias Waiter = CheckedContinuation<CookieJar.Change?, Never>
 
-    /// A reader that is resumed after the lock is released.
+    /// A reader to resume after the lock is released.
     struct Delivery {
         let waiter: Waiter
         let change: CookieJar.Change?
@@ -17,7 +17,7 @@ struct ChangeSubscribers {
         var waiters: [(reader: UInt64, waiter: Waiter)] = []
     }
 
-    /// The largest number of unread changes of a subscriber, each of which can have a cookie of about 5 KB.
+    /// The largest number of unread changes of a subscriber. Each can hold a cookie of about 5 KB.
     static var limit: Int { 1000 }
 
     private var subscribers: [UInt64: Subscriber] = [:]
@@ -58,7 +58,7 @@ struct ChangeSubscribers {
         return deliveries
     }
 
-    /// Gives a reader its change, or lets it wait.
+    /// Gives a reader the next change, or makes it wait.
     mutating func next(_ key: UInt64, _ reader: UInt64, _ waiter: Waiter, isCancelled: Bool) -> Delivery? {
         if let change = subscribers[key]?.unread.popFirst() { return Delivery(waiter: waiter, change: change) }
         guard !isFinished, !isCancelled, subscribers[key] != nil else { return Delivery(waiter: waiter, change: nil) }

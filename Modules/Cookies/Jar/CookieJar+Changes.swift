@@ -14,9 +14,9 @@ extension CookieJar {
             public static let replaced = Kind("replaced")
             /// The program, the server or another process removed a cookie.
             public static let removed = Kind("removed")
-            /// A cookie expired. Reported when the jar is next used, not at the time of expiry.
+            /// A cookie expired. Reported at the next use of the jar, not at the time of expiry.
             public static let expired = Kind("expired")
-            /// A cookie was removed because there were too many.
+            /// A cookie was removed because the jar was full.
             public static let evicted = Kind("evicted")
         }
 
@@ -28,16 +28,16 @@ extension CookieJar {
         init(_ kind: Kind, _ cookie: StoredCookie) { (self.kind, self.cookie) = (kind, cookie) }
     }
 
-    /// The changes from now on, in the order in which they happen. Sending a cookie is no change.
+    /// The changes from this moment, in the order in which they happen. Sending a cookie is not a change.
     ///
     /// Each sequence is a separate subscription.
     public var changes: Changes { Changes(storage) }
 
     /// The changes of a jar, for one reader.
     ///
-    /// The subscription begins when the sequence is created. The last 1,000 unread changes are kept; a reader that is slower loses
-    /// the oldest, and ``droppedCount`` counts them. The sequence ends when the jar is released, or the reader's task is cancelled.
-    /// It does not keep the jar alive.
+    /// The subscription begins when the sequence is created. It keeps the last 1,000 unread changes; a slower reader
+    /// loses the oldest, and ``droppedCount`` counts them. The sequence ends when the jar is released or the reader's
+    /// task is cancelled. The subscription does not keep the jar alive.
     public struct Changes: AsyncSequence, Sendable {
         /// The sequence never fails.
         public typealias Failure = Never

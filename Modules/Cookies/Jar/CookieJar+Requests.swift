@@ -3,18 +3,18 @@ package import HTTPTypes
 internal import LinnetMessages
 
 extension CookieJar {
-    /// Whether there are no cookies, those that have expired and are not removed yet included.
+    /// Whether there are no cookies. Expired cookies count until they are removed.
     package var isEmpty: Bool { storage.isEmpty }
 
     /// Adds the cookies for a request to its header fields.
     ///
-    /// There is one Cookie field afterwards (RFC 6265bis, section 5.8.1). Cookies that the request has itself come first, and
-    /// those of the jar with the same names are left out.
+    /// The result has a single Cookie field (RFC 6265bis, section 5.8.1). The request's own cookies come first, and
+    /// replace cookies of the jar with the same names.
     package func addCookies(to fields: inout HTTPFields, for url: URL, context: CookieContext = .sameSite) {
         let own = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }.filter { !$0.isEmpty }
         let names = Set(own.flatMap { $0.split(separator: UInt8(ascii: ";")).map(Self.name) })
         let stored = cookies(for: url, context: context).filter { !names.contains($0.sentName.bytes) }
-        // A single field that nothing is added to stays as it is.
+        // Without additions, a single field stays unchanged.
         guard !stored.isEmpty || own.count > 1 else { return }
         var string = Array(own.joined(separator: [UInt8(ascii: ";"), UInt8(ascii: " ")]))
         for cookie in stored {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// Stores the cookies that servers set, and selects those for a request (RFC 6265bis).
+/// Stores the cookies that servers set, and selects cookies for requests (RFC 6265bis).
 ///
 /// ```swift
 /// let jar = CookieJar()
@@ -9,11 +9,11 @@ public import HTTPTypes
 /// if let field = jar.cookieHeader(for: next) { request.headerFields.append(field) }
 /// ```
 ///
-/// A jar has at most 50 cookies for each domain and 3,000 in all, of at most 4,096 bytes each. It removes those that have
-/// expired, then those of a domain with too many (first those that are not secure), then any; of each group those that were used
-/// longest ago. No cookie that a server sets lives longer than 400 days.
+/// A jar has at most 50 cookies for each domain and 3,000 in all, of at most 4,096 bytes each. It first removes expired
+/// cookies, then cookies of a domain with too many (insecure ones first), then any cookies; within each group, the
+/// least recently used first. No cookie that a server sets lives longer than 400 days.
 ///
-/// All members can be called on any thread and do not suspend. Only those that read or write files block.
+/// All members can be called on any thread and do not suspend. Only reading and writing files blocks.
 public final class CookieJar: Sendable {
     let storage: CookieJarStorage
 
@@ -33,9 +33,9 @@ public final class CookieJar: Sendable {
 
     /// Stores a cookie, in place of one with the same name, domain and path.
     ///
-    /// The program decides: neither an origin nor the public suffixes are checked here. A cookie that is not host-only is sent
-    /// to no other host if its domain is a public suffix. A cookie that has expired removes the one that it would replace. With
-    /// the policy ``AcceptPolicy/never`` the call has no effect.
+    /// The program decides: neither the origin nor the public suffixes are checked here. A cookie for a public suffix
+    /// is sent to that host alone, even if it is not host-only. An expired cookie removes the stored one with its name,
+    /// domain and path. With the policy ``AcceptPolicy/never`` the call has no effect.
     public func set(_ cookie: StoredCookie) {
         guard configuration.acceptPolicy != .never else { return }
         storage.change { table, now in table.insert(cookie, now: now) }
@@ -47,9 +47,10 @@ public final class CookieJar: Sendable {
     ///
     /// - Parameters:
     ///   - fields: The header fields of the response. Fields other than Set-Cookie are ignored.
-    ///   - url: The URL of the request. Any but http and https URLs set no cookies.
-    ///   - context: What the request was made for. The default is ``CookieContext/sameSite``.
-    /// - Returns: The cookies that the fields set, in their order. Those that have expired removed the stored ones.
+    ///   - url: The URL of the request. Only http and https URLs set cookies.
+    ///   - context: The purpose of the request. The default is ``CookieContext/sameSite``.
+    /// - Returns: The cookies that the fields set, in their order. The expired cookies among them have removed the
+    ///   stored ones.
     @discardableResult
     public func store(
         setCookieFields fields: HTTPFields, of url: URL, context: CookieContext = .sameSite
@@ -65,14 +66,14 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Returns the cookies for a request in the order in which they are sent: longer paths first, then older cookies (RFC
-    /// 6265bis, section 5.8.3).
+    /// Returns the cookies for a request in sending order: longer paths first, then older cookies (RFC 6265bis, section
+    /// 5.8.3).
     ///
-    /// The cookies count as used, also if the request is not sent.
+    /// The cookies count as used, even if the request is not sent.
     ///
     /// - Parameters:
-    ///   - url: The URL of the request. There are none for any but http and https URLs.
-    ///   - context: What the request is made for. The default is ``CookieContext/sameSite``.
+    ///   - url: The URL of the request. Only http and https URLs have cookies.
+    ///   - context: The purpose of the request. The default is ``CookieContext/sameSite``.
     public func cookies(for url: URL, context: CookieContext = .sameSite) -> [StoredCookie] {
         guard !storage.isEmpty, let request = CookieRequest(url, context, configuration.publicSuffixes) else {
             return []
@@ -80,12 +81,12 @@ public final class CookieJar: Sendable {
         return storage.change { table, now in table.cookies(for: request, now: now) }
     }
 
-    /// Returns the Cookie field for a request, with the octets of names and values as servers sent them; nil if there are no
-    /// cookies for it.
+    /// Returns the Cookie field for a request, with names and values in the octets that servers sent; nil if there are
+    /// no cookies for it.
     ///
     /// - Parameters:
     ///   - url: The URL of the request.
-    ///   - context: What the request is made for. The default is ``CookieContext/sameSite``.
+    ///   - context: The purpose of the request. The default is ``CookieContext/sameSite``.
     public func cookieHeader(for url: URL, context: CookieContext = .sameSite) -> HTTPField? {
         var string: [UInt8] = []
         for cookie in cookies(for: url, context: context) {
@@ -100,7 +101,8 @@ public final class CookieJar: Sendable {
 
     /// Removes the cookies that a predicate selects.
     ///
-    /// The predicate is called before this returns, on this thread. A cookie that another thread replaces meanwhile stays.
+    /// The predicate is called on this thread before the method returns. A cookie that another thread replaces
+    /// meanwhile stays.
     public func remove(where isRemoved: (StoredCookie) throws -> Bool) rethrows {
         let removed = try all.filter(isRemoved)
         storage.change { table, _ in

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The state of a jar, which its sequences of changes also use.
+/// The state of a jar, shared with its sequences of changes.
 final class CookieJarStorage: Sendable {
     private struct State {
         var table: CookieTable
@@ -19,7 +19,7 @@ final class CookieJarStorage: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.table.count == 0 } }
 
-    /// Reads or changes the table, and reports the changes to the subscribers in the order in which they happen.
+    /// Reads or changes the table, and reports the changes to the subscribers in the order of their occurrence.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout CookieTable, Date) -> Result) -> Result {
         let now = configuration.now()
@@ -42,7 +42,7 @@ extension CookieJarStorage {
 
     func droppedCount(_ subscriber: UInt64) -> Int { state.withLock { $0.subscribers.droppedCount(subscriber) } }
 
-    /// Ends the sequences: the jar is gone.
+    /// Ends the sequences when the jar is released.
     func finish() {
         let deliveries = state.withLock { $0.subscribers.finish() }
         for delivery in deliveries { delivery.perform() }
@@ -67,7 +67,7 @@ extension CookieJarStorage {
 
 // The file.
 extension CookieJarStorage {
-    /// The persistent cookies, and what the file had when the jar last read or wrote it.
+    /// The persistent cookies, and the contents of the file when the jar last read or wrote it.
     func snapshot(for path: String) -> (ours: [StoredCookie], base: [StoredCookie.Key: StoredCookie]) {
         let now = configuration.now()
         return state.withLock { state in
@@ -75,7 +75,7 @@ extension CookieJarStorage {
         }
     }
 
-    /// Takes over what a file has, except where the jar has changed since the snapshot.
+    /// Takes over the cookies of a file, except where the jar has changed since the snapshot.
     func adopt(_ merged: [StoredCookie], instead ours: [StoredCookie], at path: String) {
         let now = configuration.now()
         let deliveries = state.withLock { state in

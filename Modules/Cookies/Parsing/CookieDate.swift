@@ -17,7 +17,8 @@ struct CookieDate {
         return date.value
     }
 
-    /// Step 2: each token is tried as a time, a day, a month and a year, in this order, without those already found.
+    /// Step 2: each token is tried as a time, a day, a month and a year, in this order, skipping the fields found
+    /// already.
     private mutating func read(_ token: DateToken) {
         if time == nil, let found = token.time {
             time = found
@@ -30,7 +31,7 @@ struct CookieDate {
         }
     }
 
-    /// Steps 3 to 6.
+    /// The date after steps 3 to 6; nil if a field is missing or out of range.
     private var value: Date? {
         guard let time, let day, let month, var year else { return nil }
         if 70...99 ~= year { year += 1900 }
@@ -58,7 +59,7 @@ private struct DateToken {
 
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// `time`: three fields of one or two digits with colons between them, and then nothing or anything but a digit.
+    /// `time`: three fields of one or two digits with colons between them, not followed by a digit.
     var time: (hour: Int64, minute: Int64, second: Int64)? {
         var rest = bytes
         var fields: [Int64] = []
@@ -70,14 +71,14 @@ private struct DateToken {
         return nil
     }
 
-    /// `month`: the first three letters of its name, and anything behind them.
+    /// `month`: the first three letters of its name, followed by anything.
     var month: Int64? {
         guard bytes.count >= 3 else { return nil }
         let letters = bytes.prefix(3).map(ASCII.lowercase)
         return Self.months.firstIndex(of: letters).map { Int64($0) + 1 }
     }
 
-    /// `day-of-month` and `year`: a number of so many digits, and then nothing or anything but a digit.
+    /// `day-of-month` and `year`: a number of so many digits, not followed by a digit.
     func number(ofDigits digits: ClosedRange<Int>) -> Int64? {
         var rest = bytes
         return Self.number(takenFrom: &rest, digits: digits)

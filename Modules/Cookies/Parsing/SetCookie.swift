@@ -1,17 +1,18 @@
 internal import FoundationEssentials
 internal import LinnetMessages
 
-/// A parsed set-cookie-string (RFC 6265bis, section 5.6): what a server asks for, before any rule on who may set it.
+/// A parsed set-cookie-string (RFC 6265bis, section 5.6): the server's wish, before any rule on who may set which
+/// cookie.
 ///
-/// Attributes have the value of the last valid one. Parsing takes linear time.
+/// The last valid attribute of a name counts. Parsing takes linear time.
 struct SetCookie: Equatable {
     let name: CookieBytes
     let value: CookieBytes
-    /// The date of Expires (section 5.6.1), not limited.
+    /// The date of Expires (section 5.6.1), without an upper limit.
     private(set) var expires: Date?
     /// The seconds of Max-Age (section 5.6.2), at most `Int64.max`.
     private(set) var maximumAge: Int64?
-    /// Domain (section 5.6.3) in lower case without its leading dot; empty if the server sent an empty one.
+    /// Domain (section 5.6.3) in lower case without its leading dot; empty if the server sent an empty attribute.
     private(set) var domain: CookieBytes?
     /// Whether there is a Path attribute, valid or not.
     private(set) var hasPath = false
@@ -25,7 +26,7 @@ struct SetCookie: Equatable {
         guard !bytes.contains(where: \.isCookieControl) else { throw .control }
         let end = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex
         let pair = Self.split(bytes[..<end])
-        // Without a "=", the whole is the value.
+        // Without a "=", the whole pair is the value.
         (name, value) =
             pair.value.map { (CookieBytes(pair.name), CookieBytes($0)) } ?? (CookieBytes(""), CookieBytes(pair.name))
         guard name.count + value.count <= StoredCookie.longestPair else { throw .tooLong }
@@ -68,7 +69,8 @@ struct SetCookie: Equatable {
         return start[...last]
     }
 
-    /// Section 5.6.2, steps 1 to 4. A number that does not fit is the largest or the smallest one.
+    /// The seconds of Max-Age (section 5.6.2, steps 1 to 4). A number out of range becomes the largest or the smallest
+    /// one.
     private static func seconds(_ value: ArraySlice<UInt8>) -> Int64? {
         let isNegative = value.first == UInt8(ascii: "-")
         let digits = isNegative ? value.dropFirst() : value
@@ -93,7 +95,7 @@ extension SetCookie {
     private enum Attribute {
         case expires, maximumAge, domain, path, secure, httpOnly, sameSite
 
-        /// The attribute of a name in any case; nil for others, which are ignored.
+        /// The attribute with a name in any case; nil for unknown ones, which are ignored.
         init?(_ name: ArraySlice<UInt8>) {
             guard name.count <= 8 else { return nil }
             switch String(decoding: name.map(ASCII.lowercase), as: UTF8.self) {

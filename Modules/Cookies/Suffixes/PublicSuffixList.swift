@@ -3,15 +3,15 @@ internal import LinnetMessages
 
 /// The domains under which names are registered, such as `com` and `co.uk`.
 ///
-/// A server must not set cookies for such a domain, and hosts under the same registrable domain are the same site. The rules are
-/// those of publicsuffix.org, of which ``system`` reads the copy that the distribution installs and updates (package
+/// A server must not set cookies for such a domain, and hosts under the same registrable domain are the same site. The
+/// rules come from publicsuffix.org. ``system`` reads the copy that the distribution installs and updates (package
 /// `publicsuffix` of Debian and Ubuntu). This module contains no copy, and downloads none.
 ///
-/// ``lastLabel`` has no rules: it takes the last label of a name for its public suffix. A server then cannot set a cookie for
-/// `com` or `localhost`, but one under `shop.co.uk` can set a cookie for `co.uk`, which all hosts there receive, and
-/// `a.co.uk` and `b.co.uk` are the same site. Programs that visit servers they do not trust need the list.
+/// ``lastLabel`` has no rules: it treats the last label of a name as its public suffix. A server then cannot set a
+/// cookie for `com` or `localhost`, but one under `shop.co.uk` can set a cookie for `co.uk`, which all hosts there
+/// receive, and `a.co.uk` and `b.co.uk` are the same site. Programs that visit untrusted servers need the list.
 public struct PublicSuffixList: Sendable {
-    /// What rules there are at a name: a rule for the name itself, for all names directly below it, and an exception.
+    /// The kinds of rules at a name: for the name itself, for all names directly below it, and an exception.
     struct Rules: OptionSet {
         let rawValue: UInt8
         static let name = Rules(rawValue: 1)
@@ -19,7 +19,7 @@ public struct PublicSuffixList: Sendable {
         static let exception = Rules(rawValue: 4)
     }
 
-    /// The rules by their names; nil for those of the system, which are read when they are first needed.
+    /// The rules by their names; nil for the system's rules, which are read at their first use.
     private let parsed: [Substring: Rules]?
     private var rules: [Substring: Rules] { parsed ?? Self.systemRules }
 
@@ -28,7 +28,7 @@ public struct PublicSuffixList: Sendable {
 
     /// Parses a list in the format of publicsuffix.org, with the rules of both its sections.
     ///
-    /// Lines that are no rules are ignored. Names beyond ASCII are stored as A-labels (RFC 3492).
+    /// Lines without a rule are ignored. Names beyond ASCII are stored as A-labels (RFC 3492).
     public init(parsing text: String) {
         parsed = Self.rules(in: text)
     }
@@ -42,9 +42,9 @@ public struct PublicSuffixList: Sendable {
         guard count > 0 else { return nil }
     }
 
-    /// The list that the system has in `/usr/share/publicsuffix`, and ``lastLabel`` if it has none.
+    /// The system's list in `/usr/share/publicsuffix`; without it, ``lastLabel``.
     ///
-    /// The file is read once, when the list is first used. ``count`` tells whether it was found.
+    /// The file is read once, at the first use of the list. ``count`` tells whether it was found.
     public static let system = PublicSuffixList(rules: nil)
 
     /// The list without rules: the last label of each name is a public suffix.
@@ -57,7 +57,7 @@ public struct PublicSuffixList: Sendable {
     private static let systemRules: [Substring: Rules] =
         systemPaths.lazy.compactMap { PublicSuffixList(contentsOf: URL(filePath: $0))?.parsed }.first ?? [:]
 
-    /// Reads the system's list, if it is this one, so that it is not read while a lock is held.
+    /// Reads the system's list ahead of its first use, so that no lock is held meanwhile.
     func load() { _ = rules }
 
     /// Whether names are registered directly under a domain. False for addresses and for texts that are not hosts.
@@ -80,7 +80,8 @@ public struct PublicSuffixList: Sendable {
         return String(name[(label ?? name.startIndex)...])
     }
 
-    /// The public suffix of a canonical name: an exception without its first label, else the longest rule, else the last label.
+    /// The public suffix of a canonical name: the exception without its first label, or the longest rule, or the last
+    /// label.
     private func suffix(of name: String) -> Substring {
         var longest: Substring?
         var rest = name[...]
@@ -100,7 +101,7 @@ extension PublicSuffixList: CustomStringConvertible, CustomReflectable {
     /// The number of names that have rules.
     public var description: String { "PublicSuffixList(\(count) names)" }
 
-    /// The number of names, since a dump of the rules would have thousands of lines.
+    /// The number of names. A dump of the rules would have thousands of lines.
     public var customMirror: Mirror { Mirror(self, children: ["count": count]) }
 }
 
@@ -125,7 +126,8 @@ extension PublicSuffixList {
         return canonical(rule).map { ($0, .name) }
     }
 
-    /// The name in lower case with A-labels; nil if it is no name, as with a wildcard elsewhere, which the list does not use.
+    /// The name in lower case with A-labels; nil if it is invalid. A wildcard is valid only as the first label, since
+    /// the list uses no others.
     private static func canonical(_ name: Substring) -> Substring? {
         if name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) && !(0x41...0x5A ~= $0) || $0 == 0x2D || $0 == 0x2E }) {
             return name

@@ -1,12 +1,13 @@
 /// The encoding of a label beyond ASCII as an A-label (RFC 3492).
 enum Punycode {
-    /// The A-label of a label that is normalized and in lower case; nil if it is longer than a label can be.
+    /// Encodes a label that is normalized and in lower case; nil if the result is longer than a label can be.
     static func label(_ text: Substring) -> String? {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return String(text) }
         return encode(text.unicodeScalars.map(\.value)).map { "xn--" + $0 }
     }
 
-    /// RFC 3492, section 6.3. A label has at most 63 bytes, which also bounds the numbers.
+    /// Encodes the code points of a label (RFC 3492, section 6.3). The limit of 63 bytes for a label also bounds the
+    /// numbers.
     private static func encode(_ scalars: [UInt32]) -> String? {
         guard scalars.count <= 63 else { return nil }
         var output = scalars.filter { $0 < 0x80 }.map { UInt8($0) }
@@ -31,7 +32,7 @@ enum Punycode {
         return output.count <= 59 ? String(decoding: output, as: UTF8.self) : nil
     }
 
-    /// A variable-length integer (section 3.3).
+    /// Appends a variable-length integer (section 3.3).
     private static func append(_ number: Int, _ bias: Int, to output: inout [UInt8]) {
         var (rest, position) = (number, 36)
         while true {
@@ -46,7 +47,7 @@ enum Punycode {
 
     private static func digit(_ value: Int) -> UInt8 { UInt8(value < 26 ? value + 0x61 : value - 26 + 0x30) }
 
-    /// Section 3.4.
+    /// Adapts the bias (section 3.4).
     private static func adapted(_ delta: Int, points: Int, isFirst: Bool) -> Int {
         var rest = isFirst ? delta / 700 : delta / 2
         rest += rest / points

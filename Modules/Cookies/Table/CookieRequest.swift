@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetMessages
 
-/// The properties of a request that decide which cookies it gets (RFC 6265bis, sections 5.2, 5.7 and 5.8.3).
+/// The properties of a request that select its cookies (RFC 6265bis, sections 5.2, 5.7 and 5.8.3).
 struct CookieRequest {
     let host: HostName
     /// The canonical text of the host (section 5.1.2).
@@ -15,12 +15,13 @@ struct CookieRequest {
     let isSameSite: Bool
     let isTopLevelNavigation: Bool
     let hasSafeMethod: Bool
-    /// Whether the host is of the main document's site, whatever the scheme, or there is no main document.
+    /// Whether the host has the site of the main document, regardless of the scheme, or there is no main document.
     let isOfMainDocument: Bool
 
-    /// Nil if the URL is no http or https URL with a valid host.
+    /// Returns nil for URLs other than http and https, and for those without a valid host.
     init?(_ url: URL, _ context: CookieContext, _ suffixes: PublicSuffixList) {
         guard let target = try? RequestTarget(parsing: url), let host = HostName(target.origin.host) else { return nil }
+        // Read here, since the table asks for the suffixes under the jar's lock.
         suffixes.load()
         self.host = host
         domain = host.text
@@ -34,12 +35,13 @@ struct CookieRequest {
         }
         let other = (try? RequestTarget(parsing: document))?.origin
         isOfMainDocument = other.flatMap { HostName($0.host) }.map { suffixes.site(of: $0) } == suffixes.site(of: host)
+        // A page without TLS can be forged, so it is not the same site as the one with TLS ("schemeful same-site").
         isSameSite = isOfMainDocument && other?.isSecure == target.origin.isSecure
     }
 }
 
 extension PublicSuffixList {
-    /// What two hosts of one site share: the registrable domain, else the host itself.
+    /// The site of a host: its registrable domain, or the host itself if it has none.
     fileprivate func site(of host: HostName) -> String { registrableDomain(of: host.text) ?? host.text }
 }
 

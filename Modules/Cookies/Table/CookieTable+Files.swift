@@ -1,11 +1,12 @@
 internal import FoundationEssentials
 
 extension CookieTable {
-    /// Takes over cookies from a file, with their times. A cookie that changed since it was given to the file stays as it is.
+    /// Takes over the cookies of a file, with their times. A cookie that changed since the file was written stays
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - merged: What the file has now.
-    ///   - ours: What the table had of it before.
+    ///   - merged: The cookies in the file.
+    ///   - ours: The cookies of the table that the file was made from.
     mutating func adopt(_ merged: [StoredCookie], instead ours: [StoredCookie], now: Date) {
         let (before, after) = (CookieMerge.byKey(ours), CookieMerge.byKey(merged))
         for cookie in ours where after[cookie.key] == nil && isUnchanged(cookie) { removeCookie(cookie.key) }
@@ -25,7 +26,7 @@ extension CookieTable {
         self.cookie(cookie.key)?.hasContent(of: cookie) ?? false
     }
 
-    /// Returns the cookies that the limits allow, without expired ones, in the order of their creation.
+    /// Returns the cookies within the limits, without expired ones, in the order of their creation.
     static func withinLimits(_ cookies: [StoredCookie], now: Date) -> [StoredCookie] {
         var table = CookieTable(suffixes: .lastLabel)
         // A stable sort: cookies of one response keep their order.

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinnetMessages
 
 extension CookieTable {
-    /// Returns the cookies for a request in the order in which they are sent, and notes their use (RFC 6265bis, section 5.8.3).
+    /// Returns the cookies for a request in sending order, and notes their use (RFC 6265bis, section 5.8.3).
     mutating func cookies(for request: CookieRequest, now: Date) -> [StoredCookie] {
         removeExpired(now: now)
         var found: [Entry] = []
@@ -20,6 +20,7 @@ extension CookieTable {
         }
         return found.sorted { left, right in
             let (leftLength, rightLength) = (left.cookie.pathBytes.count, right.cookie.pathBytes.count)
+            // Servers that read the first of two cookies with a name get the most specific one.
             return leftLength != rightLength ? leftLength > rightLength : Self.isOlder(left, right)
         }.map(\.cookie)
     }
@@ -30,10 +31,11 @@ extension CookieTable {
             return false
         }
         guard cookie.sameSite != .none, !request.isSameSite else { return true }
+        // Lax cookies follow a link from another site, but not its images, scripts and forms.
         return cookie.sameSite != .strict && request.hasSafeMethod && request.isTopLevelNavigation
     }
 
-    /// The host of a request, and the domains above it if it is a name.
+    /// The host of a request and, if it is a name, the domains above it.
     private static func domains(of request: CookieRequest) -> [String] {
         guard case .name(let name) = request.host else { return [request.domain] }
         var domains = [name]

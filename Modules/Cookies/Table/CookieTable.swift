@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// The cookies of a jar and the rules for them, as a value: time is a parameter.
+/// The cookies of a jar and their rules, as a value: time is a parameter.
 ///
 /// Expired cookies are removed before each operation. Changes collect in ``changes`` until they are taken.
 struct CookieTable {
     struct Entry {
         var cookie: StoredCookie
-        /// Of cookies with the same times, the one with the lower number was stored first.
+        /// The order of storing, for cookies with the same times.
         let number: UInt64
     }
 
@@ -26,7 +26,7 @@ struct CookieTable {
     private(set) var secureCount = 0
     private(set) var changes: [CookieJar.Change] = []
     private var lastNumber: UInt64 = 0
-    /// No cookie expires before this time.
+    /// A time before which no cookie expires, so that most operations skip the search for expired ones.
     private var earliestExpiry = Date.distantFuture
 
     init(suffixes: PublicSuffixList, limits: Limits = Limits()) {
@@ -48,9 +48,9 @@ struct CookieTable {
         return changes
     }
 
-    /// Stores a cookie in place of the one with the same key, if any, and removes excess cookies (section 5.7, steps 23 and 24).
+    /// Stores a cookie, replaces the one with the same key, and removes excess cookies (section 5.7, steps 23 and 24).
     ///
-    /// A cookie that has expired is not stored, but removes the one that it replaces.
+    /// An expired cookie is not stored, but removes the one with its key.
     mutating func insert(_ cookie: StoredCookie, now: Date) {
         removeExpired(now: now)
         var cookie = cookie
@@ -59,6 +59,7 @@ struct CookieTable {
             if let old { changes.append(CookieJar.Change(.removed, old.cookie)) }
             return
         }
+        // An update keeps the place in the sending order, as section 5.7 requires.
         if let old { cookie.creationDate = old.cookie.creationDate }
         lastNumber += 1
         add(Entry(cookie: cookie, number: old?.number ?? lastNumber))
@@ -66,7 +67,7 @@ struct CookieTable {
         removeExcess(of: cookie.domain)
     }
 
-    /// Replaces a stored cookie by the same one with other times.
+    /// Replaces a stored cookie by the same cookie with other times.
     mutating func update(_ cookie: StoredCookie) {
         let key = cookie.key
         guard let index = domains[cookie.domain]?.firstIndex(where: { $0.cookie.has(key) }) else { return }
@@ -115,17 +116,19 @@ struct CookieTable {
 }
 
 extension CookieTable {
-    /// Removes cookies beyond the limits in the order of section 5.7: of a domain with too many, first those that are not
-    /// secure; then any. Expired ones are gone already. Of each group, the one that was used longest ago.
+    /// Removes cookies beyond the limits in the order of section 5.7: first of a domain with too many, insecure ones
+    /// before others; then of the whole table. Within each group, the least recently used goes first. Expired cookies
+    /// are gone already.
     private mutating func removeExcess(of domain: String) {
         while let entries = domains[domain], entries.count > limits.cookiesPerDomain {
+            // Secure cookies go last, so that responses without TLS cannot flush them.
             let insecure = entries.lazy.filter { !$0.cookie.isSecure }.min(by: Self.isUnusedLonger)
             evict(insecure ?? entries.min(by: Self.isUnusedLonger))
         }
         while count > limits.cookies { evict(longestUnused) }
     }
 
-    /// Of all cookies, the one that was used longest ago. Compares them in place, since a full table does so for each new cookie.
+    /// The least recently used cookie. The search compares in place, since a full table repeats it for each new cookie.
     private var longestUnused: Entry? {
         var longest: (used: Date, number: UInt64, domain: String, index: Int)?
         for (domain, entries) in domains {
