@@ -12,12 +12,12 @@ internal import Darwin
 
 extension CacheError.Code {
     /// The directory of a cache belongs to another user, can be written by others, or is a symbolic link: another user
-    /// could have written what is in it.
+    /// could have written its contents.
     public static let untrustedDirectory = CacheError.Code("untrustedDirectory")
-    /// The directory of a cache cannot be read or written; `CacheError.underlying` has the reason.
+    /// The directory of a cache cannot be read or written; `CacheError.underlying` is the reason.
     public static let storageFailed = CacheError.Code("storageFailed")
-    /// The response depends on credentials of the request (`Vary: Authorization`), which are not stored on disk, and so neither is
-    /// the response.
+    /// The response depends on credentials of the request (`Vary: Authorization`). Credentials are not stored on disk,
+    /// so the response is not stored either.
     public static let dependsOnCredentials = CacheError.Code("dependsOnCredentials")
 }
 
@@ -30,10 +30,10 @@ extension CacheError {
         failedCall(path, "cannot be changed", EROFS)
     }
 
-    /// Whether the directory cannot be changed.
+    /// Whether the cause is a read-only directory.
     var isOfReadOnlyDirectory: Bool { (underlying as? FileFailure)?.errorNumber == EROFS }
 
-    /// Whether the disk is full, or the user's share of it.
+    /// Whether the disk or the user's quota is full.
     var isOfFullDisk: Bool {
         switch underlying {
         case let failure as FileFailure: [ENOSPC, EDQUOT].contains(failure.errorNumber)
@@ -52,6 +52,6 @@ extension CacheError {
 }
 
 extension DatabaseError {
-    /// Whether there is no space for the database, its log, or the memory that processes share.
+    /// Whether the disk has no space for the database, its log, or its shared memory.
     var isOfFullDisk: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
 }

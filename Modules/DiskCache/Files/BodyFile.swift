@@ -12,10 +12,10 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The file of a body that is being written, and its digest.
+/// The unfinished file of a body, and its digest.
 ///
-/// The file is locked until the object is released, which tells other processes that its writer lives. Its functions block: they
-/// are called on the threads for files.
+/// The file is locked until the object is released: the lock tells other processes that the writer is alive. The
+/// functions block, so they run on the threads for files.
 actor BodyFile {
     private let file: LockedFile
     private var hasher = SHA256Hasher()
@@ -35,7 +35,7 @@ actor BodyFile {
                 guard count > 0 else { return count < 0 ? errno : EIO }
                 written += count
             }
-            // Only now, since what could not be written is written again.
+            // After the whole write, since a failed write is repeated with the same bytes.
             hasher.update(bytes)
             return nil
         }
@@ -47,7 +47,7 @@ actor BodyFile {
     var digest: Data { Data(hasher.digest) }
 }
 
-/// A file that this process has created and locked. It is removed with the object, unless it was kept.
+/// A file that this process has created and locked. Releasing the object removes the file, unless it was kept.
 final class LockedFile: Sendable {
     let descriptor: Int32
     let path: String
@@ -71,19 +71,20 @@ final class LockedFile: Sendable {
         return file
     }
 
-    /// Gives the file its final name; it stays when the object is released.
+    /// Gives the file its final name, which it keeps when the object is released.
     func keep(as newPath: String) throws(CacheError) {
         guard rename(path, newPath) == 0 else { throw .failedCall(newPath, "cannot be moved into place") }
         isKept.store(true, ordering: .relaxed)
     }
 
-    /// Takes back the final name, if the file has it: it can be kept again, and else is removed with the object.
+    /// Takes back the final name, if the file has it. Afterwards the file can be kept again; otherwise it is removed
+    /// with the object.
     func takeBack(from newPath: String) {
         guard isKept.load(ordering: .relaxed) else { return }
         if rename(newPath, path) == 0 { isKept.store(false, ordering: .relaxed) } else { unlink(newPath) }
     }
 
-    /// Whether no process that lives is writing the file, or there is none.
+    /// Whether no living process is writing the file, or the file does not exist.
     static func isAbandoned(_ path: String) -> Bool {
         let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { return errno == ENOENT }

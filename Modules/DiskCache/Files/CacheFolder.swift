@@ -10,9 +10,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The directory of a cache, and the names in it. All functions block.
+/// The directory of a cache, and the names of its files. All functions block.
 struct CacheFolder: Sendable {
-    /// What tells a file from another one of the same name.
+    /// Distinguishes a file from another one of the same name.
     struct FileIdentity: Hashable, Sendable {
         let device: UInt64
         let node: UInt64
@@ -41,8 +41,8 @@ struct CacheFolder: Sendable {
 
     // MARK: Trust
 
-    /// Creates what is missing of the directory, and checks that only the user of this process can change what is in it. Sets
-    /// aside what has a name of the cache's and is no file, or no directory, as it must be.
+    /// Creates the missing parts of the directory, and checks that only this user can change its contents. Sets aside a
+    /// file in the place of a directory, and anything but a file in the place of a file.
     func prepare() throws(CacheError) {
         try Self.prepare(path)
         try Self.setAside(bodies, unless: S_IFDIR)
@@ -50,10 +50,10 @@ struct CacheFolder: Sendable {
         for file in [lock, changes, index, log, sharedMemory] { try Self.setAside(file, unless: S_IFREG) }
     }
 
-    /// Whether nothing in the directory can be changed, because of its permissions or those of its file system.
+    /// Whether the directory is read-only, because of its permissions or its file system.
     var isReadOnly: Bool { access(path, W_OK) != 0 && [EROFS, EACCES, EPERM].contains(errno) }
 
-    /// Creates a directory and its parents if they are missing, and checks it.
+    /// Creates a directory and its parents if they are missing, and checks the directory.
     static func prepare(_ folder: String) throws(CacheError) {
         try makeParents(of: folder)
         try make(folder)
@@ -64,7 +64,7 @@ struct CacheFolder: Sendable {
         for folder in [path, bodies] {
             var status = stat()
             guard lstat(folder, &status) == 0 else { continue }
-            // The owner of the directory has put it there. It is set aside when the cache is used.
+            // Only the owner of the directory can have put it there. It is set aside when the cache is used.
             if folder == bodies, status.st_mode & S_IFMT != S_IFDIR { continue }
             try Self.check(status, folder)
         }
@@ -72,8 +72,8 @@ struct CacheFolder: Sendable {
 
     private static let damaged = ".damaged"
 
-    /// Renames what is not of a kind, so that it is not lost and the cache has its place. A directory that was set aside before
-    /// keeps its name, and a file does not.
+    /// Renames an item of another kind, so that it is not lost and the cache has its place. A renamed directory is kept
+    /// when the next one is set aside; a renamed file is replaced.
     private static func setAside(_ path: String, unless kind: mode_t) throws(CacheError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != kind else { return }
@@ -84,6 +84,7 @@ struct CacheFolder: Sendable {
     private static func makeParents(of path: String) throws(CacheError) {
         guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
         let parent = String(path[..<end])
+        // Most often the parent exists, so the walk begins at the last directory.
         guard mkdir(parent, 0o700) != 0, errno == ENOENT else { return }
         try makeParents(of: parent)
         _ = mkdir(parent, 0o700)
@@ -115,10 +116,11 @@ struct CacheFolder: Sendable {
 
     // MARK: The index
 
-    /// Creates the file of the index if there is none; only its owner can read it, and so the files that SQLite adds.
+    /// Creates the file of the index if it is missing. Only its owner can read it, and SQLite gives its own files the
+    /// same permissions.
     ///
-    /// A file that exists is not opened: closing any descriptor of it would release the locks that SQLite has on it in this process
-    /// (POSIX, `fcntl`).
+    /// An existing file is not opened: closing any descriptor of it would release the locks that SQLite holds on it in
+    /// this process (POSIX, `fcntl`).
     func makeIndex() throws(CacheError) -> FileIdentity {
         let descriptor = SystemCall.retrying {
             open(index, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -136,12 +138,12 @@ struct CacheFolder: Sendable {
         return FileIdentity(status)
     }
 
-    /// What changes when the index or its log does.
+    /// A value that changes with each change of the index or its log.
     struct IndexState: Hashable, Sendable {
         fileprivate let index: OpenFile.State
         fileprivate let log: OpenFile.State?
 
-        /// Whether some of the index is in its log.
+        /// Whether the log has changes that the index file does not have.
         var hasLog: Bool { log.map { $0.size > 0 } ?? false }
     }
 
@@ -150,13 +152,13 @@ struct CacheFolder: Sendable {
         OpenFile.State(path: index).map { IndexState(index: $0, log: OpenFile.State(path: log)) }
     }
 
-    /// The file that has the name of the index now.
+    /// The identity of the file that currently has the name of the index.
     var indexIdentity: FileIdentity? {
         var status = stat()
         return lstat(index, &status) == 0 ? FileIdentity(status) : nil
     }
 
-    /// Renames a damaged index, unless another process has done so already. The one that was set aside before is lost.
+    /// Renames a damaged index, unless another process has done so already. An index that was set aside before is lost.
     func setIndexAside(_ damaged: FileIdentity) throws(CacheError) {
         let descriptor = SystemCall.retrying { open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         guard descriptor >= 0 else { throw .failedCall(lock, "cannot be opened") }
@@ -164,14 +166,14 @@ struct CacheFolder: Sendable {
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .failedCall(lock, "is locked by another process") }
         guard indexIdentity == damaged else { return }
-        // First, since a log without its file would be taken for that of the next one.
+        // The log goes first, because SQLite would apply a log without its index to the next one.
         for file in [log, sharedMemory] { unlink(file) }
-        // What was set aside by another name is no index.
+        // An item of another kind under the target name is not an index, and would make the renaming fail.
         try Self.setAside(damagedIndex, unless: S_IFREG)
         guard rename(index, damagedIndex) == 0 else { throw .failedCall(index, "is damaged, and cannot be renamed") }
     }
 
-    /// Removes the index that was set aside, if there is one.
+    /// Removes the index that was set aside, if any.
     func removeDamagedIndex() { unlink(damagedIndex) }
 
     // MARK: Bodies
@@ -180,14 +182,14 @@ struct CacheFolder: Sendable {
 
     func unfinishedBody(_ id: StoredResponse.ID) -> String { body(id) + Self.unfinished }
 
-    /// The entries that have a file, finished or not. Files with other names are not the cache's.
+    /// The entries with a file, finished or not. Other file names do not belong to the cache.
     func bodyFiles() -> Set<StoredResponse.ID> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: bodies)) ?? []
         return Set(names.compactMap(Self.id))
     }
 
-    /// Removes the oldest files of bodies until they took this many bytes of the disk, for an index that cannot be opened, and so
-    /// cannot tell which were used least recently, because the disk is full.
+    /// Removes the oldest bodies until their files have freed this many bytes. This is for an index that cannot be
+    /// opened because the disk is full: only the index knows the least recently used entries.
     ///
     /// - Returns: The entries whose files are removed.
     func removeOldestBodies(of size: Int64) -> [StoredResponse.ID] {
@@ -204,12 +206,12 @@ struct CacheFolder: Sendable {
         return removed
     }
 
-    /// How many bytes the index and its log take of the disk.
+    /// The bytes that the index and its log take on the disk.
     var indexSpace: Int64 { [index, log].reduce(0) { $0 + (Self.status(of: $1)?.space ?? 0) } }
 
     /// Removes the file of a body.
     ///
-    /// - Returns: How many bytes it took of the disk; 0 if there is none.
+    /// - Returns: The bytes that it took on the disk; 0 if it does not exist.
     func removeBody(_ id: StoredResponse.ID) -> Int64 {
         let space = Self.status(of: body(id))?.space ?? 0
         return unlink(body(id)) == 0 ? space : 0
@@ -225,7 +227,7 @@ struct CacheFolder: Sendable {
     private static let unfinished = ".new"
 
     private static func name(_ id: StoredResponse.ID) -> String {
-        // Made for each hit.
+        // Not `String(format:)`, because each hit makes a name.
         String(unsafeUninitializedCapacity: 16) { bytes in
             for place in 0..<16 {
                 let digit = UInt8(truncatingIfNeeded: id.rawValue >> (60 - 4 * UInt64(place)) & 15)
@@ -237,6 +239,7 @@ struct CacheFolder: Sendable {
 
     private static func id(of name: String) -> StoredResponse.ID? {
         let digits = name.hasSuffix(unfinished) ? name.dropLast(unfinished.count) : name[...]
+        // SQLite has signed keys, so identifiers have 63 bits.
         guard digits.utf8.count == 16, let number = UInt64(digits, radix: 16), number <= Int64.max else { return nil }
         let id = StoredResponse.ID(rawValue: number)
         return Self.name(id) == digits ? id : nil

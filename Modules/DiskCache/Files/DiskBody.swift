@@ -11,7 +11,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A body that was read whole, and whose digest was checked.
+/// A body that was read completely, and whose digest was checked.
 struct WholeBody: StoredBody {
     let data: Data
 
@@ -24,10 +24,10 @@ struct WholeBody: StoredBody {
     }
 }
 
-/// A body that is read from its file, piece by piece. The file stays readable when its name is removed.
+/// A body that is read from its file in pieces. The file stays readable when its name is removed.
 ///
-/// It is read with `pread`, into the bytes that are handed over. A mapping would save that copy from the system's cache, but
-/// reading a mapped file that was cut, or whose disk fails, ends the process.
+/// The pieces are read with `pread`, straight into the result. A mapping would save the copy from the system's cache,
+/// but reading a mapped file that was truncated, or whose disk fails, ends the process.
 struct FileBody: StoredBody {
     let file: OpenFile
     var size: Int64 { file.state.size }
@@ -40,7 +40,7 @@ struct FileBody: StoredBody {
 
 /// A file that is open for reading. Its functions block.
 final class OpenFile: Sendable {
-    /// What changes when a file does.
+    /// A value that changes when the file does.
     struct State: Hashable, Sendable {
         let node: UInt64
         let size: Int64
@@ -59,7 +59,7 @@ final class OpenFile: Sendable {
         descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         self.path = path
         guard descriptor >= 0 else {
-            // A link in place of the file is not the cache's either.
+            // The cache makes no links, so a link does not belong to it, and following it could read any file.
             if errno == ENOENT || errno == ELOOP {
                 state = State(node: 0, size: 0, seconds: 0, nanoseconds: 0)
                 return nil
@@ -123,7 +123,7 @@ extension OpenFile.State {
             nanoseconds: Int(time.tv_nsec))
     }
 
-    /// Nil if there is no such file.
+    /// Returns nil if the file does not exist.
     init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

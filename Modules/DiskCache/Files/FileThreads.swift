@@ -1,7 +1,7 @@
 internal import LinnetCache
 internal import LinnetTransport
 
-/// Runs an operation that can block on the threads for files.
+/// Runs a blocking operation on the threads for files.
 @concurrent
 func onFileThreads<Value: Sendable>(
     _ body: @Sendable () async throws(CacheError) -> Value

@@ -1,20 +1,20 @@
 internal import GRDB
 internal import LinnetCache
 
-/// The index of a cache, which is opened when it is first used, and again when its file was removed, replaced or damaged.
+/// Opens the index of a cache at its first use, and again when its file was removed, replaced or damaged.
 ///
-/// Its functions block: they are called on the threads for files, where they wait for each other without occupying one.
+/// The functions block, so they run on the threads for files. Waiting for each other does not occupy a thread.
 actor CacheIndex {
-    /// The bodies that were verified, so that large ones are read only once for that.
+    /// The number of remembered verified bodies. A large body is read for its digest only once while it is remembered.
     private static let verifiedLimit = 4096
-    /// How long no operation waits for another process, after one has waited in vain. They run one after the other, so that their
-    /// times would add up.
+    /// After an operation has waited for another process in vain, the others do not wait for this long. They run one
+    /// after the other, so their waiting times would add up.
     private static let impatience: Duration = .seconds(5)
 
     private let folder: CacheFolder
     private let limits: CacheLimits
     private var database: IndexDatabase?
-    /// When operations wait for other processes again; nil if they do.
+    /// The time from which operations wait for other processes again; nil if they do now.
     private var impatienceEnd: ContinuousClock.Instant?
     private var verified: [StoredResponse.ID: OpenFile.State] = [:]
 
@@ -23,10 +23,10 @@ actor CacheIndex {
         self.limits = limits
     }
 
-    /// Runs an operation on the index. What fails in SQLite becomes a `CacheError`.
+    /// Runs an operation on the index. Converts errors of SQLite into a `CacheError`.
     ///
-    /// If another process has locked the index, the operation waits for two seconds; in the five seconds after that, operations
-    /// fail at once while the index is locked.
+    /// If another process has locked the index, the operation waits for two seconds. In the following five seconds,
+    /// operations fail at once while the index is locked.
     func run<Result: Sendable>(
         isCancellable: Bool = false, _ body: @Sendable (IndexDatabase) throws -> Result
     ) throws(CacheError) -> Result {
@@ -35,12 +35,13 @@ actor CacheIndex {
         do {
             return try body(opened())
         } catch let error as CacheError {
-            // The next operation looks again at what there is of the directory.
+            // The directory may have been removed or replaced, so the next operation opens the index again.
             if error.code == .storageFailed { database = nil }
             throw error
         } catch let error as DatabaseError {
             let identity = database?.identity ?? folder.indexIdentity
             if error.resultCode == .SQLITE_BUSY, impatienceEnd == nil { setImpatience(until: .now + Self.impatience) }
+            // These two pass by themselves; after any other error, the connection may be unusable.
             if ![.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode) { database = nil }
             if IndexDatabase.isDamage(error), let identity, !folder.isReadOnly { try folder.setIndexAside(identity) }
             throw CacheError(
@@ -76,20 +77,20 @@ actor CacheIndex {
         return opened
     }
 
-    /// Whether an index is that of the files that are there now. One that is only read does not see changes.
+    /// Whether an index belongs to the current files. A read-only index does not see changes of others.
     private func isCurrent(_ database: IndexDatabase) -> Bool {
         guard let state = database.readState else { return folder.indexIdentity == database.identity }
         return folder.indexState == state && folder.isReadOnly
     }
 
-    /// Opens the index. If there is no space for the files that SQLite makes for that, bodies are removed.
+    /// Opens the index. If the disk has no space for the files that SQLite creates, removes bodies first.
     private func openedWithRoom() throws -> IndexDatabase {
         do {
             return try openedOrBegunAnew()
         } catch let error as DatabaseError where error.isOfFullDisk {
             let removed = folder.removeOldestBodies(of: IndexDatabase.room)
             let opened = try openedOrBegunAnew()
-            // What stays in the index is found to be damaged later.
+            // If this fails, reading the entries later finds them damaged, because their files are missing.
             _ = try? opened.remove(removed, IndexDatabase.Notes())
             return opened
         }
@@ -110,6 +111,7 @@ actor CacheIndex {
     func isVerified(_ id: StoredResponse.ID, _ state: OpenFile.State) -> Bool { verified[id] == state }
 
     func noteVerified(_ id: StoredResponse.ID, _ state: OpenFile.State) {
+        // Forgetting costs one more reading, and an order of use would cost more than that.
         if verified.count >= Self.verifiedLimit { verified = [:] }
         verified[id] = state
     }

@@ -9,11 +9,11 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A number in a file that is replaced with each change of the index, so that any process can tell cheaply whether what it knows
-/// of the index is still right.
+/// A number in a file, replaced with each change of the index. Any process can tell cheaply whether its knowledge of
+/// the index is still right.
 ///
-/// It is replaced before a change is committed, and again after it. What was read in between is outdated by the second number. A
-/// process that is killed in between leaves what others have read then: ``IndexMirror`` does not use that for long.
+/// The number is replaced before a change is committed, and again afterwards, so that reads in between become outdated.
+/// If a process is killed in between, others may keep such a read. ``IndexMirror`` uses it only for a short time.
 final class ChangeToken: Sendable {
     private let descriptor: Int32
 
@@ -23,14 +23,14 @@ final class ChangeToken: Sendable {
         if number == nil { renew() }
     }
 
-    /// The token of an index that is only read. It has no number.
+    /// The token of a read-only index. It has no number.
     init() { descriptor = -1 }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Nil if it cannot be read.
+    /// The current number; nil if it cannot be read.
     var number: UInt64? {
         var number: UInt64 = 0
         let count = withUnsafeMutableBytes(of: &number) { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -40,7 +40,7 @@ final class ChangeToken: Sendable {
     func renew() {
         var number = UInt64.random(in: .min ... .max)
         let count = withUnsafeBytes(of: &number) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-        // Without a number, nothing that was read is used again.
+        // Without a number, no process reuses its earlier reads, which is safe.
         if count != MemoryLayout<UInt64>.size { _ = ftruncate(descriptor, 0) }
     }
 }

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetCache
 
-/// The head of a response as bytes: a version, the status, the reason phrase, and the fields with the octets of their values.
-/// Each number has four bytes, the lowest first.
+/// Encodes the head of a response: a version, the status, the reason phrase, and the fields with the octets of their
+/// values. Each number takes four bytes, in little-endian order.
 enum HeadCoding {
     private static let version: UInt32 = 1
 
@@ -20,7 +20,7 @@ enum HeadCoding {
         return data
     }
 
-    /// Nil unless the bytes are a head, and nothing else.
+    /// Decodes a head; nil unless the bytes are exactly one head.
     static func decode(_ data: Data) -> HTTPResponse? {
         var reader = Reader(rest: [UInt8](data)[...])
         guard reader.number() == version, let code = reader.number(), (100...999).contains(code),
@@ -63,7 +63,7 @@ enum HeadCoding {
     }
 }
 
-/// The variant of a response as bytes; none if the response is the same for all requests.
+/// Encodes the variant of a response; no bytes if the response is the same for all requests.
 enum VariantCoding {
     static func encode(_ variant: StoredResponse.Variant) throws -> Data {
         guard !variant.isEmpty else { return Data() }

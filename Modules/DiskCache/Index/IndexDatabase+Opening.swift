@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import GRDB
 internal import LinnetCache
 
-/// The bounds of a cache, in bytes.
+/// The limits of a cache, in bytes.
 struct CacheLimits: Sendable {
     let total: Int64
     let entry: Int64
@@ -14,24 +14,25 @@ struct CacheLimits: Sendable {
 }
 
 extension IndexDatabase {
-    /// Identifies the file among all that SQLite writes.
+    /// Identifies the file as an index among all SQLite files.
     private static let applicationID: Int64 = 0x4C69_6E43
-    /// The version of the tables and of the seals. An index of another one is set aside and begun anew, without its entries.
+    /// The version of the tables and of the seals. An index of another version is set aside, and an empty one is
+    /// created.
     ///
-    /// Since 2, the seal of an entry also covers the size of its body and the place of a part.
+    /// From version 2 on, the seal of an entry also covers the size of its body and the place of a part.
     private static let version: Int64 = 2
 
     /// The time of the latest use of a stored entry, as SQL.
     static let latestUseQuery = "SELECT coalesce(max(used), 0) FROM entry WHERE isStored"
 
-    /// Times after this one are none of a clock, and there is no room to count on.
+    /// The largest plausible time. A larger one comes from no clock, and leaves no room for later times.
     private static let lastTime = Int64.max / 2
 
-    /// How long an operation waits for another process, in milliseconds. Transactions are short: a process that keeps the index
-    /// longer has stopped.
+    /// The time in milliseconds for which an operation waits for another process. Transactions are short: a process
+    /// that locks the index for longer is not running.
     private static let patience = 2000
 
-    /// The space that the files of an index need for a transaction or to be opened, in bytes.
+    /// The bytes that the files of an index need for a transaction, or for opening.
     static let room: Int64 = 64 << 10
 
     /// Sets whether operations wait for other processes, or fail at once if one has locked the index.
@@ -39,7 +40,8 @@ extension IndexDatabase {
         try? queue.inDatabase { try $0.execute(sql: "PRAGMA busy_timeout = \(waits ? Self.patience : 0)") }
     }
 
-    /// Opens the index, or creates it. Throws a `DatabaseError` that ``isDamage(_:)`` if the file is no index of this version.
+    /// Opens the index, or creates it. Throws a `DatabaseError` for which ``isDamage(_:)`` is true if the file is not
+    /// an index of this version.
     init(in folder: CacheFolder, limits: CacheLimits, waits: Bool) throws {
         self.folder = folder
         self.limits = limits
@@ -49,8 +51,8 @@ extension IndexDatabase {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = waits ? .timeout(Double(Self.patience) / 1000) : .immediateError
         configuration.prepareDatabase { database in
-            // The log is written to the disk when it is merged: a failure of power loses the last entries, no more. What is
-            // removed is overwritten.
+            // Synchronizing only when the log is merged makes commits fast; a power failure loses only the last
+            // entries. Removed data is overwritten, because it may be confidential.
             try database.execute(
                 sql: """
                     PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250;
@@ -68,12 +70,12 @@ extension IndexDatabase {
         }
     }
 
-    /// Opens the index of a directory that cannot be changed. Throws a `DatabaseError` that ``isDamage(_:)`` if the file is no index
-    /// of this version.
+    /// Opens the index of a read-only directory. Throws a `DatabaseError` for which ``isDamage(_:)`` is true if the
+    /// file is not an index of this version.
     ///
-    /// SQLite makes files beside an index even to read it, unless it is told that the index does not change. Another process may see
-    /// the directory through another mount and change it: the index is opened again when its files are others, and each entry has
-    /// its seal.
+    /// SQLite creates files beside an index even for reading, unless it is told that the index does not change. Another
+    /// process may nevertheless change the directory through another mount: the index is therefore reopened when its
+    /// files change, and each entry has a seal.
     init(reading folder: CacheFolder, limits: CacheLimits) throws {
         self.folder = folder
         self.limits = limits
@@ -94,21 +96,21 @@ extension IndexDatabase {
         }
     }
 
-    /// The URI of a file that SQLite is told not to lock and not to make files for.
+    /// The URI of a file that SQLite neither locks nor creates other files for.
     private static func unchangingPath(_ path: String) -> String {
         "file:\(URL(filePath: path).path(percentEncoded: true))?immutable=1"
     }
 
-    /// Whether the error is that of a file that can only be replaced.
+    /// Whether the error means that the file must be replaced.
     static func isDamage(_ error: DatabaseError) -> Bool {
-        // A generic error is that of a statement for a table or a column that is missing. A constraint fails only if a row has
-        // values that no statement writes.
+        // A generic error means that a table or a column is missing. A constraint fails only for values that no
+        // statement writes.
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_CONSTRAINT].contains(error.resultCode)
-            // A file that was cut.
+            // The file was truncated.
             || error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
     }
 
-    /// The error of an index that contradicts itself, which SQLite does not notice.
+    /// The error for contradictions in an index, which SQLite does not detect.
     static func damage(_ message: String) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: message)
     }

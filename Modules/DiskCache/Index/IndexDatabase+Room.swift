@@ -2,9 +2,9 @@ internal import GRDB
 internal import LinnetCache
 
 extension IndexDatabase {
-    /// Removes what processes have left that were killed, and what there is no space for if the limit has become smaller.
+    /// Removes remains of processes that were killed, and entries beyond a limit that has become smaller.
     func sweep() throws {
-        // Listed before the rows are read, so that an entry that is committed meanwhile is among them.
+        // Listing precedes reading the rows, so that the rows include each entry that is committed meanwhile.
         let files = folder.bodyFiles()
         let (stored, unfinished) = try queue.inDatabase { database in
             (
@@ -22,7 +22,7 @@ extension IndexDatabase {
                 try run(database, "INSERT INTO total \(Self.count)", [])
             }
             for id in candidates where LockedFile.isAbandoned(folder.unfinishedBody(id)) {
-                // Entries are committed in transactions, so this one is not committed now.
+                // The lock excludes a commit at this moment, but one may have come before the lock.
                 let isStored = try Row.fetchOne(
                     database, sql: "SELECT 1 FROM entry WHERE id = ? AND isStored", arguments: [id.key])
                 guard isStored == nil, LockedFile.isAbandoned(folder.body(id)) else { continue }
@@ -33,14 +33,14 @@ extension IndexDatabase {
         }
     }
 
-    /// Makes room of this many bytes on the disk, which is full: merges the log into the index, and removes entries that were used
-    /// least recently.
+    /// Makes room for this many bytes on a full disk: merges the log into the index, and removes the least recently
+    /// used entries.
     ///
-    /// The files are removed first, since the transaction itself needs space, as does merging the log if the index grows with it.
-    /// Should the transaction fail, the entries are found to be damaged later.
+    /// The files are removed first, since the transaction itself needs space, and so does merging the log if the index
+    /// grows. If the transaction fails, reading the entries later finds them damaged.
     ///
-    /// - Parameter uses: The uses that the index does not have yet. They are later than those in it.
-    /// - Returns: What was removed; nil if there is no more room than before.
+    /// - Parameter uses: The uses that the index does not have yet. They are later than its own.
+    /// - Returns: The removal; nil if it freed no space.
     func makeRoom(for size: Int64, after uses: [StoredResponse.ID: Int64]) throws -> Removal? {
         let space = folder.indexSpace
         var (ofBodies, removed, isMerged): (Int64, [StoredResponse.ID], Bool) = (0, [], mergeLog())
@@ -52,13 +52,13 @@ extension IndexDatabase {
         }
         guard !removed.isEmpty else { return freed > 0 ? Removal() : nil }
         let removal = try? change(Notes()) { database, removal in try remove(removed, database, &removal) }
-        // The transaction has taken some of the room.
+        // The log of the transaction takes some of the new space.
         _ = mergeLog()
         guard freed > 0 else { return nil }
         return Removal(ids: removed, evictions: removal?.ids.count ?? removed.count)
     }
 
-    /// The stored entries, those first that were used least recently.
+    /// The stored entries, the least recently used first.
     private func leastRecentlyUsed(_ uses: [StoredResponse.ID: Int64]) throws -> [StoredResponse.ID] {
         let stored = try queue.inDatabase { database in
             try ids(database, "SELECT id FROM entry WHERE isStored ORDER BY used LIMIT 10000", [])
@@ -69,7 +69,7 @@ extension IndexDatabase {
 
     /// Merges the log into the index and empties it, unless others read it.
     ///
-    /// - Returns: False if the disk has no space for what the index grows by.
+    /// - Returns: False if the disk has no space for the growth of the index.
     private func mergeLog() -> Bool {
         do {
             try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }

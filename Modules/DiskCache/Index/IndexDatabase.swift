@@ -10,16 +10,16 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The index of a cache, in SQLite: which entries there are, and what is known of their bodies. All functions block.
+/// The index of a cache in SQLite: its entries, and the sizes and digests of their bodies. All functions block.
 ///
-/// Each change is one transaction, also for other processes. The files of removed entries are unlinked after it: what a process
-/// leaves behind that is killed in between is removed when the index is next opened.
+/// Each change is one transaction, also for other processes. The files of removed entries are unlinked afterwards. If a
+/// process is killed in between, the next opening of the index removes them.
 struct IndexDatabase: Sendable {
-    /// What is noted between two transactions, and written with the next one.
+    /// Notes that are collected between two transactions, and written with the next one.
     struct Notes: Sendable {
-        /// The entries that were used, and when.
+        /// The used entries, with the times of their use.
         var uses: [StoredResponse.ID: Int64] = [:]
-        /// The entries whose writers have given up.
+        /// The entries whose writers were abandoned.
         var abandoned: [StoredResponse.ID] = []
     }
 
@@ -28,15 +28,15 @@ struct IndexDatabase: Sendable {
         let entries: [IndexedEntry]
         let damaged: [StoredResponse.ID]
         let token: ChangeToken
-        /// The token's number when the entries were read; nil if it could not be read.
+        /// The token's number before the entries were read; nil if it could not be read.
         let number: UInt64?
     }
 
-    /// What a transaction has removed.
+    /// The entries that a transaction has removed.
     struct Removal: Sendable {
         var ids: [StoredResponse.ID] = []
         var evictions = 0
-        /// How many of them were damaged, as far as the transaction has noticed it.
+        /// The number of damaged entries among them, as far as the transaction has noticed.
         var damaged = 0
     }
 
@@ -45,16 +45,16 @@ struct IndexDatabase: Sendable {
     let limits: CacheLimits
     let queue: DatabaseQueue
     let token: ChangeToken
-    /// What the files of an index were that is only read; nil if it can be changed.
+    /// The state of the files of a read-only index; nil if the index can be changed.
     let readState: CacheFolder.IndexState?
     /// The time of the latest use when the index was opened.
     let latestUse: Int64
 
     // MARK: Reading
 
-    /// The entries of a key, and the identifiers of damaged ones.
+    /// Returns the entries of a key, and the identifiers of damaged ones.
     func entries(for key: CacheKey) throws -> Reading {
-        // Read before the rows: a change meanwhile makes the result outdated.
+        // Reading the number first makes the result outdated if the rows change meanwhile.
         let number = token.number
         return try queue.inDatabase { database in
             let statement = try database.cachedStatement(
@@ -67,7 +67,7 @@ struct IndexDatabase: Sendable {
                     damaged.append(id)
                     continue
                 }
-                // SQLite compares the key in its index of keys alone, which can name another row.
+                // SQLite looks the key up in its index of keys alone, and a damaged one can name another row.
                 guard entry.response.key == key else { throw Self.damage("an entry is listed under another key") }
                 entries.append(entry)
             }
@@ -83,7 +83,7 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// The number of entries, and their size.
+    /// The number of entries, and their total size.
     func total() throws -> (count: Int, size: Int64) {
         try queue.inDatabase { try Self.total($0) }
     }
@@ -92,7 +92,7 @@ struct IndexDatabase: Sendable {
         try pair(database, "SELECT count, size FROM total")
     }
 
-    /// What the total must be, which takes a look at each entry.
+    /// The true total, computed from each entry.
     static func counted(_ database: Database) throws -> (count: Int, size: Int64) {
         try pair(database, count)
     }
@@ -109,9 +109,9 @@ struct IndexDatabase: Sendable {
 
     // MARK: Writing
 
-    /// Notes an entry that is about to be written, and creates the file of its body.
+    /// Notes a new entry, and creates the file of its body.
     ///
-    /// The rest of the row is written when the entry is committed. No stored entry is changed, so the token stays.
+    /// The other columns are written when the entry is committed. No stored entry changes, so the token stays.
     func begin(_ response: StoredResponse, _ notes: Notes) throws -> LockedFile {
         try checkIsWritable()
         return try queue.write { database in
@@ -127,7 +127,7 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Makes an entry visible, in place of others, and removes what there is no space for.
+    /// Makes an entry visible in place of others, and removes entries beyond the limits.
     func commit(
         _ response: StoredResponse, digest: Data, in file: LockedFile, replacing replaced: [StoredResponse.ID],
         usedAt time: Int64, _ notes: Notes
@@ -148,6 +148,7 @@ struct IndexDatabase: Sendable {
                         columns.bodySize, digest, response.size, time, columns.part?.range.lowerBound,
                         columns.part?.range.upperBound, columns.part?.total, response.id.key,
                     ])
+                // A removal of the key, or another process's sweep, may have removed the row meanwhile.
                 guard database.changesCount == 1 else { throw CacheError.entryRemoved }
                 try remove(replaced, database, &removal)
                 let same = try ids(
@@ -158,6 +159,8 @@ struct IndexDatabase: Sendable {
                     """, [response.key.description, response.id.key])
                 try removeFound(same, database, &removal)
                 try evict(database, &removal, variantsOf: response.key)
+                // Last in the transaction: a committed row without its file would be damage, a file without its row is
+                // swept.
                 try file.keep(as: path)
             }
         } catch {
@@ -174,14 +177,14 @@ struct IndexDatabase: Sendable {
             let arguments: StatementArguments = [response.id.key, response.key.description]
             guard let row = try Row.fetchOne(statement, arguments: arguments) else { return }
             guard let old = IndexedEntry(row)?.response else {
-                // A new seal would cover the damage.
+                // Updating the row would give the damage a valid seal.
                 removal.damaged += 1
                 return try remove([response.id], database, &removal)
             }
             var new = response
             new.bodySize = old.bodySize
             new.part = old.part
-            // A server may make the head of a stored response longer, or have it depend on credentials.
+            // The update may make the head longer, or make the response depend on credentials.
             guard new.size <= limits.entry, !new.variant.hasCredentials else {
                 return try remove([new.id], database, &removal)
             }
@@ -203,7 +206,7 @@ struct IndexDatabase: Sendable {
         try change(notes) { database, removal in try remove(ids, database, &removal) }
     }
 
-    /// Removes the entries of keys, also those that are being written.
+    /// Removes the entries of keys, including unfinished ones.
     func removeAll(for keys: [CacheKey], _ notes: Notes) throws -> Removal {
         try change(notes) { database, removal in
             for key in keys {
@@ -213,19 +216,19 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Removes all entries, also those that are being written, with what is left of them in the log and in a damaged index.
+    /// Removes all entries, including unfinished ones, and their remains in the log and in a damaged index.
     func removeAll(_ notes: Notes) throws -> Removal {
         folder.removeDamagedIndex()
         let removal = try change(notes) { database, removal in
             removal.ids = try ids(database, "SELECT id FROM entry WHERE isStored", [])
             try run(database, "DELETE FROM entry", [])
         }
-        // What another process reads meanwhile stays in the log until that is next merged.
+        // If another process is reading, the remains stay in the log until the next merge.
         try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         return removal
     }
 
-    /// Writes what was noted.
+    /// Writes the notes.
     func write(_ notes: Notes) throws -> Removal {
         try change(notes) { _, _ in }
     }
@@ -257,7 +260,7 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Runs a transaction that changes what ``entries(for:)`` returns.
+    /// Runs a transaction that changes the results of ``entries(for:)``.
     private func changing<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try checkIsWritable()
         defer { token.renew() }
@@ -278,15 +281,15 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Removes entries that this transaction has found. One that cannot be removed is damage: a damaged index lists entries that
-    /// the table does not have, and would list them again and again.
+    /// Removes entries that this transaction has found. If one cannot be removed, the index is damaged: it lists
+    /// entries that the table does not have, and would list them again and again.
     private func removeFound(_ ids: [StoredResponse.ID], _ database: Database, _ removal: inout Removal) throws {
         let count = removal.ids.count
         try remove(ids, database, &removal)
         guard removal.ids.count - count == ids.count else { throw Self.damage("an entry cannot be removed") }
     }
 
-    /// Removes the entries that were used least recently until the rest is within the limits.
+    /// Removes the least recently used entries until the rest is within the limits.
     func evict(_ database: Database, _ removal: inout Removal, variantsOf key: CacheKey? = nil) throws {
         if let key {
             let excess = try ids(
@@ -301,13 +304,13 @@ struct IndexDatabase: Sendable {
         var size = try Self.total(database).size
         while size > limits.total {
             let oldest = try ids(database, "SELECT id FROM entry WHERE isStored ORDER BY used LIMIT 1", [])
-            // Each new entry would be removed for a sum that no entries have.
+            // With a positive sum of no entries, each new entry would be removed at once.
             guard !oldest.isEmpty else { throw Self.damage("the size of no entries is not zero") }
             removal.evictions += oldest.count
             try removeFound(oldest, database, &removal)
             size = try Self.total(database).size
         }
-        // With such a sum, the cache would grow without a limit.
+        // With a negative sum, the cache would grow without a limit.
         guard size >= 0 else { throw Self.damage("the size of the entries is negative") }
     }
 

@@ -12,7 +12,7 @@ struct IndexedEntry: Sendable {
     static let columns =
         "id, bodySize, digest, key, variant, head, requestTime, responseTime, seal, partStart, partEnd, partTotal"
 
-    /// Nil if the row is damaged.
+    /// Returns nil if the row is damaged.
     init?(_ row: Row) {
         guard let body = IndexedBody(row), let columns = SealedColumns(row, of: body),
             columns.seal == row.value(8, as: Data.self),
@@ -27,7 +27,8 @@ struct IndexedEntry: Sendable {
     }
 }
 
-/// The columns of an entry that its seal covers: all that make the response. The digest is compared with the body.
+/// The columns that the seal of an entry covers: the whole response except for the digest, which is compared with the
+/// body.
 struct SealedColumns: Sendable {
     let id: StoredResponse.ID
     let key: String
@@ -49,7 +50,7 @@ struct SealedColumns: Sendable {
         part = response.part
     }
 
-    /// Nil if the row is damaged.
+    /// Returns nil if the row is damaged.
     fileprivate init?(_ row: Row, of body: IndexedBody) {
         guard let key = row.value(3, as: String.self), let variant = row.value(4, as: Data.self),
             let head = row.value(5, as: Data.self), let requestTime = row.value(6, as: Double.self),
@@ -62,7 +63,7 @@ struct SealedColumns: Sendable {
             guard 0 <= start, start <= end, end <= total, end - start == body.size else { return nil }
             part = StoredResponse.Part(range: start..<end, total: total)
         default:
-            // A part without one of its numbers.
+            // The row has only some of the three numbers of a part.
             return nil
         }
         id = body.id
@@ -74,11 +75,11 @@ struct SealedColumns: Sendable {
         bodySize = body.size
     }
 
-    /// A digest of the columns. SQLite does not notice bytes that have changed in its file.
+    /// A digest of the columns, because SQLite does not notice changed bytes in its file.
     var seal: Data {
         let hasher = SHA256Hasher()
         var numbers = [id.rawValue, requestTime.bitPattern, responseTime.bitPattern, UInt64(bitPattern: bodySize)]
-        // The first number says how many follow.
+        // The count comes first, so that no two rows have the same bytes.
         let place: [Int64] = part.map { [3, $0.range.lowerBound, $0.range.upperBound, $0.total] } ?? [0]
         numbers += place.map { UInt64(bitPattern: $0) }
         for number in numbers {
@@ -92,19 +93,19 @@ struct SealedColumns: Sendable {
     }
 }
 
-/// What the index says of the body of an entry.
+/// The size and the digest of a body, according to the index.
 struct IndexedBody: Sendable {
     let id: StoredResponse.ID
     let size: Int64
     let digest: Data
 
-    /// No file is larger, and sums of some sizes are numbers.
+    /// The limit of a size. No file is larger, and sums of several sizes do not overflow.
     private static let largest = Int64.max / 16
 
     /// The columns that ``init(_:)`` reads, in their order.
     static let columns = "id, bodySize, digest"
 
-    /// Nil if the row is damaged.
+    /// Returns nil if the row is damaged.
     init?(_ row: Row) {
         guard let id = row.identifier, let size = row.value(1, as: Int64.self), 0...Self.largest ~= size,
             let digest = row.value(2, as: Data.self)
@@ -116,7 +117,7 @@ struct IndexedBody: Sendable {
 }
 
 extension Row {
-    /// The value of a column; nil if it has another type, which GRDB's own conversions take for an error of the program.
+    /// The value of a column; nil if it has another type. GRDB's own conversions stop the program for that.
     func value<Value: DatabaseValueConvertible>(_ index: Int, as type: Value.Type) -> Value? {
         let value: DatabaseValue = self[index]
         return Value.fromDatabaseValue(value)
@@ -129,6 +130,6 @@ extension Row {
 }
 
 extension StoredResponse.ID {
-    /// As a key of the index.
+    /// The identifier as a key of the index.
     var key: Int64 { Int64(truncatingIfNeeded: rawValue) }
 }

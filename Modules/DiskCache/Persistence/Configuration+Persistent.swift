@@ -4,7 +4,7 @@ internal import LinnetCookies
 public import LinnetSession
 
 extension HTTPSession.Configuration {
-    /// A configuration that keeps cookies and responses on disk, for an app with one user.
+    /// A configuration that stores cookies and responses on disk, for an app with one user.
     ///
     /// ```swift
     /// let api = try HTTPSession(configuration: .persistent(named: "example"))
@@ -14,16 +14,16 @@ extension HTTPSession.Configuration {
     /// | responses | `$XDG_CACHE_HOME/NAME/http`, by default `~/.cache/NAME/http` | 20 MiB, the last 4 MiB also in memory; see ``DiskCacheStore`` |
     /// | cookies with an expiration | `$XDG_DATA_HOME/NAME/cookies.json`, by default `~/.local/share/NAME/cookies.json` | 3,000, see `CookieJar` |
     ///
-    /// Relative paths in the variables are ignored. Missing directories are created with the permissions 0700. Session cookies are
-    /// kept in memory only. The cookies are read by this call, which blocks, and saved whenever they change and when a session
-    /// shuts down. Processes, and sessions with other configurations, can use the same name at once. A damaged file of cookies is
-    /// renamed and begun anew.
+    /// Relative paths in the variables are ignored. Missing directories are created with the permissions 0700. Session
+    /// cookies stay in memory. This call reads the cookies and blocks; they are saved whenever they change and when a
+    /// session shuts down. Several processes, and several configurations, can use the same name at once. A damaged file
+    /// of cookies is renamed, and an empty one is created.
     ///
-    /// The jar is saved as long as the configuration, a copy of it, or a session with it lives. A jar that outlives them is no longer
-    /// saved: call `save(to:)` then.
+    /// The jar is saved while the configuration, a copy of it, or a session with it exists. A jar that outlives them is
+    /// no longer saved: call `save(to:)` then.
     ///
-    /// Credentials of requests, responses that depend on them, and TLS sessions are not stored on disk. URLs are, with their
-    /// queries.
+    /// Credentials of requests, responses that depend on them, and TLS sessions are not stored on disk. URLs with their
+    /// queries are.
     ///
     /// - Parameter name: The name of the program: 1 to 255 bytes without separators, not beginning with a full stop.
     /// - Throws: `SessionError.Code.invalidConfiguration` if the name is invalid, the home directory is unknown, others could
@@ -52,7 +52,7 @@ extension HTTPSession.Configuration {
         do throws(CookieError) {
             return try CookieJar(contentsOf: file)
         } catch {
-            // Renamed, so that nothing of it is lost.
+            // The damaged file was renamed, so nothing is lost and an empty jar can take its place.
             guard error.code == .corruptFile, error.setAsidePath != nil else { throw error }
             return try CookieJar(contentsOf: file)
         }

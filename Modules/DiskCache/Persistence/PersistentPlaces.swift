@@ -9,7 +9,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Where a persistent configuration keeps what it stores (XDG Base Directory Specification).
+/// The directories of a persistent configuration (XDG Base Directory Specification).
 struct PersistentPlaces: Equatable {
     let cache: URL
     let data: URL
@@ -50,7 +50,7 @@ struct PersistentPlaces: Equatable {
             && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// The specification ignores relative paths.
+    /// Returns nil for relative paths, which the specification ignores.
     private static func absolute(_ path: String?) -> String? {
         path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -59,7 +59,7 @@ struct PersistentPlaces: Equatable {
         var text = [CChar](repeating: 0, count: 16 << 10)
         return text.withUnsafeMutableBufferPointer { text in
             var (user, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
-            // The fields of the user point into the text.
+            // The fields of the entry point into the text, so it must stay alive here.
             guard let start = text.baseAddress,
                 getpwuid_r(geteuid(), &user, start, text.count, &found) == 0, found != nil, let home = user.pw_dir
             else { return nil }

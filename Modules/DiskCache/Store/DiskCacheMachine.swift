@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 internal import LinnetCache
 
-/// What a store on disk knows beside its index.
+/// The state of a store on disk that is not in its index.
 struct DiskCacheMachine {
-    /// The most uses that are noted before they are written without another reason.
+    /// The number of noted uses that causes a transaction of their own.
     private static let useLimit = 256
 
-    /// The most uses that are kept for another attempt to write them.
+    /// The largest number of uses that are kept when writing them failed.
     private static let unwrittenLimit = 4096
 
     private static let readLimit = 4096
 
     private var notes = IndexDatabase.Notes()
-    /// The entries that are being written.
+    /// The unfinished entries.
     private var open: [StoredResponse.ID: CacheKey] = [:]
     private var lastUse: Int64 = 0
-    /// The entries whose files were read, the last thousands of them.
+    /// The entries whose files were read recently.
     private var read: Set<StoredResponse.ID> = []
     var mirror = IndexMirror()
     var memory: MemoryTier
@@ -25,33 +25,34 @@ struct DiskCacheMachine {
 
     // MARK: Uses
 
-    /// A time in microseconds, later than those before.
+    /// A time in microseconds, later than all earlier ones.
     private mutating func nextUse() -> Int64 {
         lastUse = max(lastUse + 1, Int64(Date().timeIntervalSince1970 * 1_000_000))
         return lastUse
     }
 
-    /// Notes that an entry was used; returns whether so many uses are noted that they are to be written.
+    /// Notes the use of an entry. Returns whether the notes should be written now.
     mutating func use(_ id: StoredResponse.ID) -> Bool {
         notes.uses[id] = nextUse()
         return notes.uses.count >= Self.useLimit
     }
 
-    /// The index has uses until this time, which can be later than the clock's if that was put back. Further ones are later.
+    /// Takes over the latest use in the index, so that further uses are later. It can be ahead of the clock, if the
+    /// clock was set back.
     mutating func noteUses(until latest: Int64) { lastUse = max(lastUse, latest) }
 
-    /// The uses that are noted and not in the index.
+    /// The uses that are not in the index yet.
     var unwrittenUses: [StoredResponse.ID: Int64] { notes.uses }
 
-    /// What was noted since the last call, and the time of the transaction that writes it, which is later than the uses in the
-    /// index.
+    /// Returns the notes since the last call, and the time of the transaction that writes them. The time is later than
+    /// the uses in the index.
     mutating func takeNotes(after latest: Int64) -> (notes: IndexDatabase.Notes, time: Int64) {
         noteUses(until: latest)
         defer { notes = IndexDatabase.Notes() }
         return (notes, nextUse())
     }
 
-    /// The transaction failed that was to write what was noted.
+    /// Keeps the notes of a failed transaction for the next one.
     mutating func putBack(_ unwritten: IndexDatabase.Notes) {
         if notes.uses.count + unwritten.uses.count <= Self.unwrittenLimit {
             notes.uses.merge(unwritten.uses) { max($0, $1) }
@@ -74,10 +75,10 @@ struct DiskCacheMachine {
 
     func isOpen(_ id: StoredResponse.ID) -> Bool { open[id] != nil }
 
-    /// The entry is committed or removed.
+    /// Forgets a writer after its entry was committed or removed.
     mutating func close(_ id: StoredResponse.ID) { open[id] = nil }
 
-    /// The entry's writer has given up.
+    /// Notes that a writer was abandoned.
     mutating func abandon(_ id: StoredResponse.ID) {
         if open.removeValue(forKey: id) != nil { notes.abandoned.append(id) }
     }

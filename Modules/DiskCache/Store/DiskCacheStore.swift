@@ -2,43 +2,46 @@ public import FoundationEssentials
 public import LinnetCache
 internal import Synchronization
 
-/// A cache in a directory, within a number of bytes, which several processes can share.
+/// A cache in a directory, of limited size, which several processes can share.
 ///
 /// ```swift
 /// let folder = URL(filePath: "/home/ada/.cache/example/http")
 /// let api = try HTTPSession { $0.cacheStore = try .disk(at: folder, limit: 150 << 20) }
 /// ```
-/// Bodies are files, and an index in SQLite has the rest, with the length and the SHA-256 digest of each body. What is in the
-/// directory can be cut, damaged or removed at any time, also while the store is used: an entry whose body is not what was stored
-/// is a miss and is removed, and a damaged index is set aside (`index.sqlite.damaged`) and begun anew, as is what has a name of the
-/// cache's and is not what it must be. A failure never fails a request; `CacheStatistics.failures` counts them.
+/// Bodies are files. An SQLite index has the rest, with the length and the SHA-256 digest of each body. Files in the
+/// directory can be truncated, damaged or removed at any time, even while the store is used: an entry whose body does
+/// not have the stored length and digest is a miss and is removed. A damaged index is set aside
+/// (`index.sqlite.damaged`), as is any item of the wrong kind under a name of the cache, and a new one is created. A
+/// failure never fails a request; `CacheStatistics.failures` counts them.
 ///
-/// **Full and read-only disks.** When the disk is full, the store removes what was used least recently to make room for an entry. A
-/// directory that cannot be changed serves the entries in it, and nothing is stored.
+/// **Full and read-only disks.** When the disk is full, the store removes the least recently used entries to make room
+/// for a new one. A read-only directory serves its entries, and nothing is stored.
 ///
-/// **Who can read it.** The directory is created with the permissions 0700, files with 0600. A directory that belongs to another
-/// user, that others can write, or that is a symbolic link is refused. What is stored is not encrypted: URLs with their queries,
-/// heads and bodies of responses, and values of request fields that Vary names. Credentials of requests are not stored, and so
-/// neither is a response that depends on them (`Vary: Authorization` or `Vary: Cookie`, to a request with that field).
+/// **Permissions.** The directory is created with the permissions 0700, files with 0600. The store refuses a directory
+/// that belongs to another user, that others can write, or that is a symbolic link. The contents are not encrypted:
+/// URLs with their queries, heads and bodies of responses, and the values of request fields that Vary names.
+/// Credentials of requests are not stored, and neither are responses that depend on them (`Vary: Authorization` or
+/// `Vary: Cookie`, to a request with that field).
 ///
-/// **What survives.** A body is written beside its place and renamed when it is complete; the index lists it from then on. Each
-/// change of the index is one transaction. A process that is killed leaves whole entries, and files that are removed when a
-/// store is next opened. Bodies are not synchronized to the disk, and the index is when its log is merged: after a failure of
-/// power, the last entries can be missing.
+/// **Durability.** A body is written beside its place and renamed when it is complete; the index then lists it. Each
+/// change of the index is one transaction. A process that is killed leaves whole entries, and files that are removed
+/// when a store is next opened. Bodies are not synchronized to the disk, and the index is synchronized when its log is
+/// merged: after a power failure, the last entries can be missing.
 ///
-/// **What is removed.** The entries that were used least recently are removed first, when others are stored. A use is noted in
-/// memory, and written with the next change of the index, or with 255 other uses: the order of uses by several processes, and
-/// before a process was killed, is approximate. Bodies that are being written are not counted; each is at most as large as an
-/// entry.
+/// **Eviction.** Storing an entry removes the least recently used ones beyond the limit. A use is noted in memory, and
+/// written with the next change of the index, or together with 255 other uses: the order is approximate for uses by
+/// several processes, and for uses before a process was killed. Unfinished bodies are not counted; each is at most as
+/// large as an entry.
 ///
-/// Files are read and written on threads for files. A body of at most 1 MiB is read and verified at once; a larger one is
-/// verified when it is first opened, and then read piece by piece. Small ones that were read before are read on the
-/// thread of the caller. What was read of the index is used again while no process has changed it, for at most a second.
+/// **Threads.** Files are read and written on threads for files. A body of at most 1 MiB is read and verified at once;
+/// a larger one is verified when it is first opened, and then read in pieces. Small bodies are read on the caller's
+/// thread after their first use. Rows of the index are reused while no process has changed the index, for at most a
+/// second.
 public final class DiskCacheStore: CacheStore, PromptCacheStore {
-    /// The largest body that is read whole, with one check of the bytes that are handed over: 1 MiB.
+    /// The largest body that is read at once, and whose bytes are all verified before the first is delivered: 1 MiB.
     private static let wholeLimit: Int64 = 1 << 20
 
-    /// The largest body that is read on the thread of the caller: 64 KiB.
+    /// The largest body that is read on the caller's thread: 64 KiB.
     private static let promptLimit: Int64 = 64 << 10
 
     let limits: CacheLimits
@@ -46,17 +49,17 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
     let index: CacheIndex
     private let state: Mutex<DiskCacheMachine>
 
-    /// Creates a store. Checks the directory if it exists; creates and opens nothing yet.
+    /// Creates a store. Checks the directory if it exists, but does not create or open anything yet.
     ///
     /// - Parameters:
-    ///   - directory: The directory, which is created with its parents when the store is first used. The store removes what it
-    ///     has no entry for from the subdirectory `bodies`.
+    ///   - directory: The directory, which is created with its parents when the store is first used. The store removes
+    ///     files without an entry from the subdirectory `bodies`.
     ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 20 MiB. The
     ///     index takes about 1 MiB more.
     ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
-    ///   - memoryLimit: The size of the bodies that are also kept in memory, in bytes; one takes at most a twentieth of it. The
-    ///     default is 0.
-    /// - Throws: `untrustedDirectory` if the URL is not that of a file, or others could have written the directory.
+    ///   - memoryLimit: The size of the bodies that are also kept in memory, in bytes. A body of more than a twentieth
+    ///     of it is not kept. The default is 0.
+    /// - Throws: `untrustedDirectory` if the URL is not a file URL, or others could have written the directory.
     public init(
         at directory: URL, limit: Int64 = 20 << 20, entryLimit: Int64? = nil, memoryLimit: Int64 = 0
     ) throws(CacheError) {
@@ -78,9 +81,9 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
         return reading.entries.map(\.response)
     }
 
-    /// Opens the body of an entry, which counts as a use; nil if the entry has been removed.
+    /// Opens the body of an entry, and counts it as used; nil if the entry was removed.
     ///
-    /// A body of another size or digest than the index has is removed.
+    /// A body whose size or digest differs from the index is removed.
     public func body(of id: StoredResponse.ID) async throws(CacheError) -> (any StoredBody)? {
         let known = state.withLock { $0.mirror.body(of: id) }
         let indexed = known.flatMap { $0.isValid ? $0.value : nil }
@@ -107,13 +110,13 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
 
     private func noteUse(of id: StoredResponse.ID) async {
         guard state.withLock({ $0.use(id) }) else { return }
-        // What fails is counted; the body was read.
+        // A failure is counted, but does not concern the caller, who has the body.
         _ = try? await change { database, notes, _ in try database.write(notes) }
     }
 
-    /// The body of an entry; nil if its file is missing, or not what was stored.
+    /// Opens a body; nil if its file is missing, or differs from the stored body.
     ///
-    /// A small one that was read before, which the system has in memory then, is read on the thread of the caller.
+    /// A small body that was read before is in the system's memory, so it is read on the caller's thread.
     private func opened(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
         guard indexed.size <= Self.promptLimit else { return try await openedOnFileThreads(indexed) }
         if state.withLock({ $0.wasRead(indexed.id) }), let body = try? await open(indexed) { return body }
@@ -126,7 +129,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
         try await counting { () async throws(CacheError) -> (any StoredBody)? in try await self.open(indexed) }
     }
 
-    /// Opens a file, which can block; nil if it is missing, or not what was stored.
+    /// Opens a file, which can block; nil if it is missing, or differs from the stored body.
     private func open(_ indexed: IndexedBody) async throws(CacheError) -> (any StoredBody)? {
         guard let file = try OpenFile(folder.body(indexed.id)), file.state.size == indexed.size else { return nil }
         if indexed.size <= Self.wholeLimit {
@@ -145,11 +148,12 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
 
     /// Begins an entry.
     ///
-    /// - Throws: `dependsOnCredentials` if the variant has credentials of the request, besides what all stores throw.
+    /// - Throws: `dependsOnCredentials` if the variant has credentials of the request, and the errors of all stores.
     public func beginEntry(
         _ response: StoredResponse, replacing replaced: [StoredResponse.ID]
     ) async throws(CacheError) -> any CacheEntryWriter {
         var response = response
+        // Random, since processes that share the directory must not choose the same one. SQLite's keys are signed.
         response.id = StoredResponse.ID(rawValue: .random(in: 1...UInt64(Int64.max)))
         response.bodySize = 0
         guard !response.variant.hasCredentials else { throw .dependsOnCredentials }
@@ -206,7 +210,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
             let removal = try await change { database, notes, _ in try database.remove(ids, notes) }
             state.withLock { $0.statistics.failures += removal.ids.count }
         } catch {
-            // They stay where nothing can be changed, and are no answer for anything.
+            // A read-only directory keeps damaged entries, which never answer a request.
             guard error.isOfReadOnlyDirectory else { throw error }
         }
     }
@@ -218,7 +222,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
         state.withLock { $0.statistics.record(outcome) }
     }
 
-    /// What the store has done so far, and what it holds; nothing if the directory cannot be read.
+    /// The store's counts so far, and its contents; no contents if the directory cannot be read.
     public func statistics() async -> CacheStatistics {
         let total = try? await perform { try $0.total() }
         var statistics = state.withLock { $0.statistics }
@@ -229,7 +233,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
 
     // MARK: Support
 
-    /// Changes the index, and writes what was noted.
+    /// Changes the index, and writes the notes.
     @discardableResult
     private func change(
         _ body: @Sendable @escaping (IndexDatabase, IndexDatabase.Notes, _ time: Int64) throws -> IndexDatabase.Removal
@@ -247,8 +251,9 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
         }
     }
 
-    /// Runs an operation that writes. As long as the disk is full, it runs again after entries were removed that were used least
-    /// recently, at first as much as it needs. The space may go to others, so that this ends after some attempts.
+    /// Runs an operation that writes. On a full disk, removes the least recently used entries and runs it again, first
+    /// for as much space as the operation needs, then for more. Other processes may take the space, so this ends after
+    /// a few attempts.
     func makingRoom<Result: Sendable>(
         for size: Int64, _ body: @Sendable () async throws(CacheError) -> Result
     ) async throws(CacheError) -> Result {
@@ -266,7 +271,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
         return try await body()
     }
 
-    /// Runs a transaction that writes what was noted; what it did not write is noted again.
+    /// Runs a transaction that writes the notes, and takes the notes back if it fails.
     private func withNotes<Result: Sendable>(
         _ body: @Sendable @escaping (IndexDatabase, IndexDatabase.Notes, _ time: Int64) throws -> Result
     ) async throws(CacheError) -> Result {
@@ -277,7 +282,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
                     do {
                         return try body(database, notes, time)
                     } catch {
-                        // Where nothing can be changed, there is no next time.
+                        // A read-only index never writes them.
                         if database.readState == nil { self.state.withLock { $0.putBack(notes) } }
                         throw error
                     }
@@ -292,7 +297,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
         try await counting { () async throws(CacheError) -> Result in try await self.index.run(body) }
     }
 
-    /// Runs an operation that changes nothing, unless the task was cancelled while it waited for others.
+    /// Runs an operation that changes nothing, unless the task was cancelled while it waited for other operations.
     private func read<Result: Sendable>(
         _ body: @Sendable @escaping (IndexDatabase) throws -> Result
     ) async throws(CacheError) -> Result {
@@ -304,7 +309,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
         }
     }
 
-    /// Runs an operation on the threads for files, and counts it if it fails.
+    /// Runs an operation on the threads for files, and counts its failure.
     func counting<Result: Sendable>(
         _ body: @Sendable () async throws(CacheError) -> Result
     ) async throws(CacheError) -> Result {

@@ -7,7 +7,7 @@ final class DiskEntryWriter: CacheEntryWriter {
     private static let pieceSize = 64 << 10
 
     private struct State {
-        /// Nil once the entry is committed or abandoned.
+        /// The body's file; nil after the entry was committed or abandoned.
         var body: BodyFile?
         var file: LockedFile?
         var unwritten = Data()
@@ -43,6 +43,7 @@ final class DiskEntryWriter: CacheEntryWriter {
                 state.unwritten.append(bytes)
                 return state.unwritten.count
             }
+            // Chunks of a response are often small, and each write is a hop to another thread.
             if unwritten >= Self.pieceSize { try await flush() }
         } catch {
             await abandon()
@@ -89,7 +90,7 @@ final class DiskEntryWriter: CacheEntryWriter {
         }
     }
 
-    /// Releases the file, which is removed unless it was kept.
+    /// Releases the file. This removes it unless it was kept.
     private func close() async {
         let file = state.withLock { state in
             defer { state = State() }

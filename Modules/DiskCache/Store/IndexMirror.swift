@@ -1,20 +1,21 @@
 internal import LinnetCache
 
-/// What was read of the index lately, so that a hit need not ask SQLite. It is used as long as the index has not changed, and for
-/// at most a second.
+/// Recently read rows of the index, which spare a hit the query. They are used while the index has not changed, for at
+/// most a second.
 struct IndexMirror {
-    /// What of the mirror is right as long as a token has its number.
+    /// A part of the mirror that is right while a token has its number.
     struct Answer<Value> {
         let value: Value
         let token: ChangeToken
         let number: UInt64
 
-        /// Whether the index has not changed. Reads a file of eight bytes.
+        /// Whether the index has not changed. Reads eight bytes of a file.
         var isValid: Bool { token.number == number }
     }
 
+    /// The limit bounds the effect of a process that is killed between the two numbers of a change.
     private static let lifetime: Duration = .seconds(1)
-    /// The size of the heads that are kept.
+    /// The limit for the size of all heads in the mirror.
     private static let limit: Int64 = 1 << 20
 
     private var source: (token: ChangeToken, number: UInt64, end: ContinuousClock.Instant)?

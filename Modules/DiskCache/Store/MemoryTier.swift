@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import LinnetCache
 
-/// The bodies that are kept in memory, over those on disk. A body never changes, so they need no validation.
+/// The bodies in memory, in front of the disk. A body never changes under its identifier, so they need no validation.
 struct MemoryTier {
     private let limit: Int64
     private var bodies: [StoredResponse.ID: Data] = [:]
@@ -10,14 +10,15 @@ struct MemoryTier {
 
     init(limit: Int64) { self.limit = max(0, limit) }
 
-    /// The body of an entry, which is now the one that was used last.
+    /// Returns the body of an entry, and makes it the most recently used one.
     mutating func use(_ id: StoredResponse.ID) -> Data? {
         guard let body = bodies[id] else { return nil }
         order.use(id)
         return body
     }
 
-    /// Keeps a body, unless it takes more than a twentieth of the space, in place of those that were used least recently.
+    /// Keeps a body, unless it takes more than a twentieth of the space. Removes the least recently used ones beyond
+    /// the limit.
     mutating func insert(_ body: Data, of id: StoredResponse.ID) {
         guard Int64(body.count) <= limit / 20, bodies[id] == nil else { return }
         bodies[id] = body

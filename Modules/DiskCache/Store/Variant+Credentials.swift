@@ -3,9 +3,9 @@ internal import LinnetCache
 internal import LinnetSession
 
 extension StoredResponse.Variant {
-    /// The names of the fields that logs hide by default, in lower case.
+    /// The names of credential fields in lower case: the ones that logs hide by default.
     private static let credentialNames = Set(Redaction.standard.fieldNames.map(\.canonicalName))
 
-    /// Whether the variant has values of request fields that are credentials, such as Authorization and Cookie.
+    /// Whether the variant contains credentials of the request, such as Authorization and Cookie.
     var hasCredentials: Bool { presentNames.contains { Self.credentialNames.contains($0) } }
 }
