@@ -136,6 +136,54 @@ class CheckGraphTests(unittest.TestCase):
         self.add("Modules/Base/More.swift", 'let a = "/*"\nlet b = """\n"\n"""\n/* " */\nimport Upper\n')
         self.expect_problem("Modules/Base/More.swift:6: Base imports Upper")
 
+    def test_an_import_in_any_form(self):
+        for text in [
+            "import Foundation  // for Process\n; import Upper\n",
+            "import FoundationEssentials; import Upper\n",
+            "import FoundationEssentials;import Upper;\n",
+            "import\n    Upper\n",
+            "public\n    import\n\n    Upper\n",
+            "@testable public import Upper\n",
+            "@preconcurrency\n@_spi(\n    Some\n)\nimport Upper\n",
+            "@_exported import Upper\n",
+            "import struct Upper.Thing\n",
+            "import struct\n    Upper.Thing\n",
+            "import func Upper.perform\n",
+            "import Upper.Inner\n",
+            "import/* a comment */Upper\n",
+            "/* a comment */ import Upper\n",
+            "import /* // */ // more\n    Upper\n",
+            "import `Upper`\n",
+            "#if os(Windows)\nimport Upper\n#endif\n",
+            "#if canImport(Upper)\n  #if DEBUG\n  #else\n    import Upper\n  #endif\n#endif\n",
+            'let a = "\\(b("/*"))"\nimport Upper\n',
+            'let a = #"\\"#; import Upper\n',
+            'let a = """\n    \\(b(""\"\n    c\n    ""\"))\n    """\nimport Upper\n',
+            'let a = #"\\(" "#\nimport Upper // "\n',
+            "import Upper",
+        ]:
+            with self.subTest(text):
+                self.sources["Modules/Base/More.swift"] = text
+                self.expect_problem("Base imports Upper, which the graph does not allow")
+
+    def test_a_forbidden_import_in_any_form(self):
+        for text in ["import Base; import FoundationNetworking\n", "import\nFoundationNetworking\n",
+                     "#if NEVER\nimport class FoundationNetworking.URLSession\n#endif\n"]:
+            with self.subTest(text):
+                self.sources["Tests/BaseTests/More.swift"] = text
+                self.expect_problem("FoundationNetworking must not be imported")
+
+    def test_a_name_that_is_no_import(self):
+        self.add("Modules/Base/More.swift", (
+            "let a = Mode.import\nfunc f(import Upper: Int, import other: Int) {}\nf(import: Upper, import: 1)\n"
+            "let `import` = Upper.self\nlet important = Upper()\n#if canImport(Upper)\n#endif\n"
+            'let b = "\\(c) import Upper; \\(d("import Upper")) "\n'))
+        self.expect_no_problem()
+
+    def test_a_comment_explains_the_import_at_which_it_stands(self):
+        self.sources["Modules/Base/More.swift"] = "// for Process\n\nimport FoundationEssentials; import Foundation\n"
+        self.expect_problem("Modules/Base/More.swift:3: import FoundationEssentials, or add a comment")
+
     def test_a_target_without_a_row(self):
         self.targets.append(target("Other"))
         self.add("Modules/Other/Other.swift", "\n")
