@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// A failure of a cache's store. It never is a failure of the request: the response is not stored, or not taken from the
+/// A failure of a cache's store. It never fails the request: the response is just not stored, or not taken from the
 /// cache.
 public struct CacheError: Error, Sendable {
-    /// The kind of a failure.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
@@ -15,7 +15,7 @@ public struct CacheError: Error, Sendable {
 
         /// The entry is larger than the store allows.
         public static let entryTooLarge = Code("entryTooLarge")
-        /// The entry was removed, or its key was, before it was stored whole.
+        /// The entry or its key was removed before the entry was complete.
         public static let entryRemoved = Code("entryRemoved")
         /// The requested bytes are not in the stored body.
         public static let rangeNotStored = Code("rangeNotStored")
@@ -23,7 +23,7 @@ public struct CacheError: Error, Sendable {
 
     /// The kind of the failure.
     public let code: Code
-    /// What failed and why, in one sentence.
+    /// The failure and its cause, in one sentence.
     public let message: String
     /// The error that caused this one, if any.
     public let underlying: (any Error)?

@@ -3,10 +3,11 @@ internal import LinnetMessages
 
 /// The cache directives of a request or a response (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
-/// A directive that restricts the cache counts in any form. One that permits something counts only in its exact form. Of
-/// several directives with a number, the first counts; an invalid number is the most restrictive one (section 4.2.1).
+/// A directive that restricts the cache counts in any form, one that permits something only in its exact form. If a
+/// directive with a number is repeated, the first one counts; an invalid number is the most restrictive one (section
+/// 4.2.1).
 package struct CacheDirectives: Hashable, Sendable {
-    /// What a directive with an optional list of field names applies to.
+    /// The scope of a directive with an optional list of field names.
     package enum Scope: Hashable, Sendable {
         /// The whole response.
         case response
@@ -14,7 +15,7 @@ package struct CacheDirectives: Hashable, Sendable {
         case fields(Set<String>)
     }
 
-    /// A directive that this module does not know.
+    /// An unknown directive.
     package struct Extension: Hashable, Sendable {
         /// The name in lower case.
         package let name: String
@@ -55,7 +56,7 @@ package struct CacheDirectives: Hashable, Sendable {
     /// All other directives, in order. They have no effect (section 5.2.3).
     package private(set) var extensions: [Extension] = []
 
-    /// Whether those of a response forbid to store it. A status that is understood overrides no-store beside must-understand
+    /// Whether the response must not be stored. If its status is understood, must-understand overrides no-store
     /// (section 5.2.2.3).
     var forbidStoring: Bool { noStore && !mustUnderstand }
 
@@ -71,7 +72,7 @@ package struct CacheDirectives: Hashable, Sendable {
         if values.isEmpty, fields[values: .pragma].contains(where: Self.isNoCache) { noCache = .response }
     }
 
-    /// Pragma has other directives, which have no meaning for caches.
+    /// Whether the value contains `no-cache`. Other directives of Pragma have no meaning for caches.
     private static func isNoCache(_ pragma: String) -> Bool {
         var scanner = DirectiveScanner(pragma)
         while let directive = scanner.next() {
@@ -80,9 +81,9 @@ package struct CacheDirectives: Hashable, Sendable {
         return false
     }
 
-    /// A quoted string that is not closed ends with its field.
+    /// Reads the directives of a field. A quoted string without a closing quote ends with its field.
     private mutating func read(_ value: String) {
-        // The usual value of responses that are not stored: none of them pays for the scanner.
+        // The usual value of responses that are not stored. A comparison spares them the scanner.
         if value == "no-store" {
             noStore = true
             return
@@ -113,13 +114,13 @@ package struct CacheDirectives: Hashable, Sendable {
         }
     }
 
-    /// The whole response is the wider scope, and field names of several directives add up.
+    /// Combines the scopes of repeated directives. The whole response is the wider scope, and field names add up.
     private static func add(_ scope: Scope, to other: inout Scope?) {
         guard case .fields(var known)? = other, case .fields(let names) = scope else {
             if other != .response { other = scope }
             return
         }
-        // The set is not shared while it grows.
+        // Releasing the other reference first keeps the set from being copied.
         other = nil
         known.formUnion(names)
         other = .fields(known)
@@ -127,6 +128,6 @@ package struct CacheDirectives: Hashable, Sendable {
 }
 
 extension HTTPField.Name {
-    // The name is valid.
+    // The name is valid, so the default is never used.
     static let pragma = HTTPField.Name(parsed: "pragma") ?? .cacheControl
 }

@@ -67,7 +67,7 @@ struct DirectiveScanner {
                 skip { $0 != UInt8(ascii: ",") }
                 return bytes[end..<position].allSatisfy(ASCII.isBlank) ? .bytes(content) : .malformed
             }
-            // The directives behind a quotation mark that is not closed still count.
+            // Directives after an unclosed quotation mark still count, because ignoring them could lift a restriction.
             position = start
             skip { $0 != UInt8(ascii: ",") }
             return .malformed

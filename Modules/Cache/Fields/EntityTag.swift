@@ -2,10 +2,10 @@ internal import LinnetMessages
 
 /// An entity tag (RFC 9110, section 8.8.3).
 package struct EntityTag: Hashable, Sendable {
-    /// The tag without the mark of weak ones, with its quotation marks.
+    /// The tag with its quotation marks, without the `W/` of weak tags.
     package let opaque: String
-    /// Whether the tag is weak. A tag without quotation marks is invalid, and is used as a weak one, since servers that
-    /// send such tags compare them as text.
+    /// Whether the tag is weak. A tag without quotation marks is invalid, and counts as weak: servers that send such
+    /// tags compare them as text.
     package let isWeak: Bool
     /// The tag as it was received.
     package let text: String

@@ -7,7 +7,7 @@ extension HTTPDate {
         self.init(text, ignoresCase: true)
     }
 
-    /// The second that contains an instant; the nearest end of the years 1 to 9999 for others.
+    /// The second that contains an instant, limited to the years 1 to 9999.
     init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         let range = -62_135_596_800.0...253_402_300_799.0
@@ -34,7 +34,8 @@ extension HTTPDate {
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
-    /// The date of a number of days since 1970-01-01 in the Gregorian calendar, counted in years that begin with March.
+    /// The Gregorian date of a number of days since 1970-01-01. Years begin with March here, so that the leap day is
+    /// the last one.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,8 +1,8 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// Whether a request has fields that decide, beside Vary, whether a stored response answers it: directives, conditions and
-    /// ranges. Most requests have none, which one pass finds out.
+    /// Whether a request has fields, besides the ones in Vary, that decide whether a stored response answers it:
+    /// directives, conditions and ranges. Most requests have none, and a single pass finds that out.
     package var decideAboutStoredResponses: Bool {
         contains { field in
             let name = field.name.canonicalName

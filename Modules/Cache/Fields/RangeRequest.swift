@@ -3,7 +3,7 @@ internal import LinnetMessages
 
 /// The Range field of a GET request (RFC 9110, sections 14.1.2 and 14.2).
 enum RangeRequest: Equatable {
-    /// There is none, and the whole representation is requested.
+    /// No range: the whole representation is requested.
     case none
     /// One range of bytes; without an end, all bytes from its start.
     case bytes(from: Int64, through: Int64?)

@@ -3,7 +3,7 @@ package import HTTPTypes
 internal import LinnetMessages
 
 extension CacheRules {
-    /// The answer of the preferred stored response that has one, whatever its age.
+    /// The answer of the first preferred stored response that can give one, whatever its age.
     func answer(to request: HTTPRequest, among stored: [StoredResponse], at now: Date) -> CachedAnswer? {
         Self.selected(for: request, among: stored).lazy.compactMap { answer(to: request, with: $0, at: now) }.first
     }
@@ -22,11 +22,11 @@ extension CacheRules {
             .map(\.0)
     }
 
-    /// The response to a request that a stored response makes, whatever its age; nil if only the server can answer.
+    /// The response to a request from a stored response, whatever its age; nil if only the server can answer.
     ///
-    /// The caller's If-None-Match and If-Modified-Since are evaluated (RFC 9111, section 4.3.2), then If-Range and a single
-    /// range of bytes (RFC 9110, section 13.2.2). If-Match and If-Unmodified-Since are the server's to evaluate. A range of coded
-    /// bytes does not answer a request for uncoded ones.
+    /// The caller's If-None-Match and If-Modified-Since are evaluated (RFC 9111, section 4.3.2), then If-Range and a
+    /// single range of bytes (RFC 9110, section 13.2.2). Only the server evaluates If-Match and If-Unmodified-Since. A
+    /// range of coded bytes does not answer a request for uncoded ones.
     func answer(to request: HTTPRequest, with stored: StoredResponse, at now: Date) -> CachedAnswer? {
         let fields = request.headerFields
         let isPlain = !fields.decideAboutStoredResponses
@@ -58,8 +58,8 @@ extension CacheRules {
         return answer(head, requested.lowerBound - held.lowerBound..<requested.upperBound - held.lowerBound)
     }
 
-    /// The head of the answer to a GET request without directives, conditions and ranges, if a stored response answers it without
-    /// validation. This is what ``decision(for:use:among:at:)`` decides in such a case, with less work.
+    /// The head of the answer to a GET request without directives, conditions and ranges, if a stored response answers
+    /// it without validation. The result equals ``decision(for:use:among:at:)`` in this case, with less work.
     package func freshHead(of stored: StoredResponse, at now: Date) -> HTTPResponse? {
         let freshness = freshness(of: stored, at: now)
         guard freshness.isFresh, stored.part == nil, stored.variant.isEmpty,
@@ -70,7 +70,8 @@ extension CacheRules {
         return head
     }
 
-    /// The range of a request; nil if the whole is requested, or if If-Range does not name the stored response.
+    /// The range of a request; nil if the whole representation is requested, or if If-Range does not name the stored
+    /// response.
     private static func range(of request: HTTPRequest, _ validators: Validators) -> RangeRequest? {
         let range = RangeRequest(request)
         guard range != .none else { return nil }
@@ -78,7 +79,7 @@ extension CacheRules {
         return range
     }
 
-    /// Whether a request asks for content without codings, and for no other (RFC 9110, section 12.5.3).
+    /// Whether a request accepts only content without codings (RFC 9110, section 12.5.3).
     private static func excludesCodings(_ request: HTTPRequest) -> Bool {
         request.headerFields[.acceptEncoding].map { TokenList.names($0) == ["identity"] } ?? false
     }
@@ -87,7 +88,7 @@ extension CacheRules {
         head.headerFields[.contentEncoding].map { TokenList.names($0) != ["identity"] } ?? false
     }
 
-    /// A 304 response with the fields that it must have (RFC 9110, section 15.4.5).
+    /// A 304 response with its mandatory fields (RFC 9110, section 15.4.5).
     private static func notModified(_ head: HTTPResponse) -> HTTPResponse {
         let kept: [HTTPField.Name] = [
             .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
@@ -115,7 +116,7 @@ private struct Condition {
     private let tags: EntityTag.List?
     private let date: HTTPDate?
 
-    /// Nil if If-None-Match is malformed: only the server can evaluate it.
+    /// Fails if If-None-Match is malformed: only the server can evaluate it.
     init?(_ fields: HTTPFields) {
         if let value = fields[isoLatin1: .ifNoneMatch] {
             guard let list = EntityTag.List(value) else { return nil }
@@ -126,7 +127,7 @@ private struct Condition {
         }
     }
 
-    /// Whether the stored response is what the caller has already.
+    /// Whether the caller already has the stored response.
     func isNotModified(_ validators: Validators) -> Bool {
         switch tags {
         case .any: true

@@ -5,8 +5,9 @@ extension CacheRules {
     /// Decides about a request (RFC 9111, section 4).
     ///
     /// - Parameters:
-    ///   - request: The request with all fields that are sent, since Vary may name any.
-    ///   - use: How stored responses may be used. All but ``CacheUse/protocolDefined`` override the request's directives.
+    ///   - request: The request with all its final fields, since Vary may name any.
+    ///   - use: The permitted use of stored responses. Every value except for ``CacheUse/protocolDefined`` overrides
+    ///     the request's directives.
     ///   - stored: All stored responses of the request's key.
     ///   - now: The time.
     package func decision(
@@ -44,12 +45,12 @@ extension CacheRules {
         }
     }
 
-    /// The fields with which a request tells the caches on its way how stored responses may be used.
+    /// The request fields that tell other caches on the way how they may use stored responses.
     package static func fields(of use: CacheUse, for request: HTTPRequest) -> HTTPFields {
         use == .protocolDefined ? [:] : fields(of: use, CacheDirectives(request: request.headerFields))
     }
 
-    /// The request's own directives are overridden, but for the one that forbids to store its response.
+    /// The fields of a use, which overrides the request's own directives except for `no-store`.
     private static func fields(of use: CacheUse, _ directives: CacheDirectives) -> HTTPFields {
         switch use {
         case .reloadEverywhere: [.cacheControl: "no-cache", .pragma: "no-cache"]
@@ -69,7 +70,8 @@ extension CacheRules {
         let response = stored.facts.directives
         let freshness = freshness(of: stored, at: now)
         guard request.noCache == nil, response.noCache != .response else { return .afterValidation }
-        // A fresh immutable response satisfies a reload, if it came over a connection that nothing can change (RFC 8246).
+        // A fresh immutable response satisfies a reload if it came over a secure connection, where nobody can have
+        // changed it (RFC 8246).
         let isImmutable = response.isImmutable && stored.key.isSecure
         let maxAge = isImmutable && freshness.isFresh ? nil : request.maxAge.map(Double.init)
         let ageExcess = maxAge.map { freshness.age - $0 } ?? -.infinity
@@ -78,14 +80,14 @@ extension CacheRules {
         if freshness.isFresh, isSatisfying { return .allowed }
         guard freshness.isFresh || allowsStale(response) else { return .afterValidation }
         if let maxStale = request.maxStale { return excess <= Double(maxStale) ? .allowed : .afterValidation }
-        // A client that limits the age does not want a stale response (section 5.2.1.1).
+        // A client that limits the age wants no stale response (section 5.2.1.1).
         guard !freshness.isFresh, request.maxAge == nil, request.minFresh == nil,
             let seconds = response.staleWhileRevalidate
         else { return .afterValidation }
         return freshness.staleness <= Double(seconds) ? .allowedWhileValidating : .afterValidation
     }
 
-    /// Whether a response may be used when it is stale (section 4.2.4).
+    /// Whether a stale response may be used (section 4.2.4).
     private func allowsStale(_ response: CacheDirectives) -> Bool {
         let isSharedLimit = response.proxyRevalidate || response.sharedMaxAge != nil
         return !response.mustRevalidate && response.noCache != .response && !(isShared && isSharedLimit)
@@ -95,7 +97,7 @@ extension CacheRules {
     ///
     /// - Parameters:
     ///   - request: The caller's request.
-    ///   - use: How stored responses may be used.
+    ///   - use: The permitted use of stored responses.
     ///   - status: The status of the response; nil if there is none.
     ///   - stored: All stored responses of the request's key.
     ///   - now: The time.
@@ -118,6 +120,6 @@ extension CacheRules {
 }
 
 extension CacheValidation {
-    /// For a response without validators: the request as it is.
+    /// The validation of a response without validators: the request stays unchanged.
     static let unconditional = CacheValidation(fields: [:], removedFields: [], candidates: [])
 }

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import LinnetMessages
 
 extension CacheRules {
-    /// The age of a response and how long it is fresh, in seconds (RFC 9111, section 4.2).
+    /// The age and the freshness lifetime of a response, in seconds (RFC 9111, section 4.2).
     package struct Freshness: Hashable, Sendable {
         /// The freshness lifetime.
         package let lifetime: Double
@@ -12,7 +12,7 @@ extension CacheRules {
 
         /// Whether the response is fresh.
         package var isFresh: Bool { lifetime > age }
-        /// For how long the response has been stale; negative if it is fresh.
+        /// The time since the response became stale; negative if it is fresh.
         package var staleness: Double { age - lifetime }
     }
 
@@ -34,15 +34,15 @@ extension CacheRules {
 
     /// A tenth of the time since the last modification, and at most a week (section 4.2.2).
     ///
-    /// Without Last-Modified it is 0. So a response to a URL with a query, which is often made for one request, is never
-    /// fresh unless the server says when it expires or when it was modified.
+    /// Without Last-Modified it is 0. A response to a URL with a query is often made for one request, so it is fresh
+    /// only if the server sends an expiry or a modification date.
     private static func heuristicLifetime(of stored: StoredResponse) -> Double {
         guard stored.facts.allowsHeuristics, let modified = stored.facts.validators.modification else { return 0 }
         return min(max(0, date(of: stored).timeIntervalSince(modified.date)) * 0.1, 7 * 86_400)
     }
 
-    /// The age (section 4.2.3): the greater of the time since Date and of the Age that caches on the way counted, with the
-    /// time that the response took, and the time since then.
+    /// The age (section 4.2.3): the time since Date, or the Age counted by caches plus the duration of the exchange if
+    /// that is greater; plus the time since the response arrived.
     package static func age(of stored: StoredResponse, at now: Date) -> Double {
         let apparentAge = max(0, stored.responseTime.timeIntervalSince(date(of: stored)))
         let responseDelay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
@@ -51,7 +51,7 @@ extension CacheRules {
         return max(apparentAge, correctedAge) + residentTime
     }
 
-    /// When the server generated the response; when it was received if the server does not say.
+    /// The time at which the server generated the response; the time of reception if the server does not say.
     static func date(of stored: StoredResponse) -> Date {
         stored.facts.date ?? stored.responseTime
     }
@@ -66,7 +66,7 @@ extension HTTPResponse.Status {
         }
     }
 
-    /// The statuses whose rules of caching this module follows (RFC 9111, section 5.2.2.3).
+    /// The statuses whose caching rules this module follows (RFC 9111, section 5.2.2.3).
     var isUnderstood: Bool {
         switch code {
         case 302, 303, 307, 400, 401, 403, 500, 502, 503, 504: true

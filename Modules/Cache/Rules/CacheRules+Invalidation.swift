@@ -2,14 +2,14 @@ package import HTTPTypes
 internal import LinnetMessages
 
 extension CacheRules {
-    /// The keys whose stored responses a response to an unsafe request invalidates (RFC 9111, section 4.4).
+    /// The keys that a response to an unsafe request invalidates (RFC 9111, section 4.4).
     ///
     /// - Parameters:
     ///   - response: The response.
     ///   - request: The request.
     ///   - key: The key of the request's URL.
-    /// - Returns: The key, and those of Location and Content-Location with the same origin; none if the method is safe or the
-    ///   response is an error.
+    /// - Returns: The key, and the keys of Location and Content-Location with the same origin; none if the method is
+    ///   safe or the response is an error.
     package func invalidatedKeys(
         by response: HTTPResponse, to request: HTTPRequest, key: CacheKey
     ) -> [CacheKey] {
@@ -24,8 +24,8 @@ extension CacheRules {
         return keys
     }
 
-    /// The stored responses that a new response proves outdated, whether or not it is stored itself: those that the request
-    /// matches. A refusal, such as 401 or 503, proves nothing.
+    /// The stored responses that a new response supersedes, whether or not it is stored itself: all that match the
+    /// request. A refusal, such as 401 or 503, supersedes none.
     package func superseded(
         by response: HTTPResponse, to request: HTTPRequest, among stored: [StoredResponse]
     ) -> [StoredResponse.ID] {
@@ -34,7 +34,7 @@ extension CacheRules {
         case 200..<300, 300..<304, 305..<400, 404, 410: break
         default: return []
         }
-        // A part says nothing about others of the same representation.
+        // A part leaves other parts of the same representation valid.
         let new = Validators(response)
         let isPart = response.status.code == 206
         return stored.filter { candidate in
@@ -45,7 +45,7 @@ extension CacheRules {
 }
 
 extension HTTPRequest.Method {
-    /// Methods that the registry lists as safe. Others count as unsafe (section 4.4).
+    /// Whether the registry lists the method as safe. All others count as unsafe (section 4.4).
     fileprivate var isKnownSafe: Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH", "PRI"].contains(rawValue)
     }

@@ -12,13 +12,13 @@ package struct CombinedResponse: Hashable, Sendable {
 
     /// The entry of the combined response, which replaces the stored one.
     package let entry: StoredResponse
-    /// What its body consists of, in order.
+    /// The pieces of its body, in order.
     package let pieces: [Piece]
 
     /// Whether at most 16 stored bytes are copied for each received one.
     ///
-    /// Parts are combined by copying. Without this limit, a representation that is read in small ranges is copied once for each
-    /// of them; with it, the bytes that are written are at most 17 times those that are received.
+    /// Parts are combined by copying. Without this limit, reading a representation in small ranges would copy it once
+    /// for each range; with the limit, the store writes at most 17 bytes for each received one.
     package var isProportionate: Bool {
         var (copied, received): (Int64, Int64) = (0, 0)
         for piece in pieces {
@@ -27,11 +27,11 @@ package struct CombinedResponse: Hashable, Sendable {
             case .received(let range): received += Int64(range.count)
             }
         }
-        // No length of a part exceeds `Digits.limit`, a sixteenth of the greatest number.
+        // This cannot overflow: no length exceeds `Digits.limit`, a sixteenth of the greatest number.
         return copied <= 16 * received
     }
 
-    /// The stored response with the fields of the new one, for a store that keeps its bytes as they are.
+    /// Returns a stored response with the fields of the new one, for a store that keeps the stored bytes.
     package func updating(_ stored: StoredResponse) -> StoredResponse {
         var updated = stored
         updated.head = entry.head
@@ -45,11 +45,11 @@ extension CacheRules {
     /// Combines a new 206 response with a stored response.
     ///
     /// - Parameters:
-    ///   - entry: The entry of the new response, as `entry(for:to:key:requestTime:responseTime:)` makes it.
+    ///   - entry: The entry of the new response, from `entry(for:to:key:requestTime:responseTime:)`.
     ///   - response: The new response.
     ///   - stored: A stored response of the same key that the request matches.
-    /// - Returns: The combined response; nil if they have no strong validator in common, if bytes between them are missing, or if
-    ///   the head would have too many fields.
+    /// - Returns: The combined response; nil if the two share no strong validator, if bytes between them are missing,
+    ///   or if the head would have too many fields.
     package func combination(
         of entry: StoredResponse, _ response: HTTPResponse, with stored: StoredResponse
     ) -> CombinedResponse? {

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import HTTPTypes
 
 extension CacheRules {
-    /// Why a response is not stored (RFC 9111, section 3).
+    /// The reasons not to store a response (RFC 9111, section 3).
     package enum Refusal: Hashable, Sendable {
         /// The method is not GET.
         case method
@@ -24,7 +24,7 @@ extension CacheRules {
         case part
     }
 
-    /// Why a response must not be stored; nil if it may be.
+    /// The reason why a response must not be stored; nil if it may be.
     package func refusal(of response: HTTPResponse, to request: HTTPRequest) -> Refusal? {
         guard request.method == .get else { return .method }
         let status = response.status
@@ -44,28 +44,28 @@ extension CacheRules {
         return status.code == 206 && Self.part(of: response) == nil ? .part : nil
     }
 
-    /// Whether a response to GET must not be stored, whatever its request is. Others are refused by
-    /// ``refusal(of:to:)`` alone.
+    /// Whether a response to GET must not be stored, whatever its request. ``refusal(of:to:)`` alone refuses the
+    /// others.
     package func refuses(_ response: HTTPResponse) -> Bool {
         let directives = CacheDirectives(response: response.headerFields)
         return directives.forbidStoring || !isCacheable(response, directives)
     }
 
-    /// The last condition of section 3.
+    /// Whether the response meets the last condition of section 3.
     private func isCacheable(_ response: HTTPResponse, _ directives: CacheDirectives) -> Bool {
         response.status.isHeuristicallyCacheable || directives.isPublic || directives.maxAge != nil
             || response.headerFields.contains(.expires) || !isShared && directives.isPrivate != nil
             || isShared && directives.sharedMaxAge != nil
     }
 
-    /// The part that a 206 response has, if it can be stored.
+    /// The part that a 206 response contains, if it can be stored.
     static func part(of response: HTTPResponse) -> StoredResponse.Part? {
         let fields = response.headerFields
         guard Validators(response).hasStrong, let range = fields[.contentRange] else { return nil }
         return StoredResponse.Part(contentRange: range)
     }
 
-    /// The entry of a response, before its body is stored; nil if it must not be stored.
+    /// The entry of a response, without its body; nil if it must not be stored.
     package func entry(
         for response: HTTPResponse, to request: HTTPRequest, key: CacheKey, requestTime: Date, responseTime: Date
     ) -> StoredResponse? {

@@ -8,8 +8,8 @@ extension CacheRules {
         let isKept: Bool
     }
 
-    /// Updates a stored response with the fields of a 304, 206 or HEAD response (RFC 9111, section 3.2). One whose head would
-    /// have too many fields keeps its own, and does not stay stored.
+    /// Updates a stored response with the fields of a 304, 206 or HEAD response (RFC 9111, section 3.2). If the head
+    /// would have too many fields, it stays unchanged, and the response does not stay stored.
     func update(
         _ stored: StoredResponse, with response: HTTPResponse, to request: HTTPRequest,
         times: (request: Date, response: Date)
@@ -25,7 +25,7 @@ extension CacheRules {
         get.method = .get
         var isKept = refusal(of: updated.head, to: get) == nil
         if !updated.variant.hasNames(of: updated.head) {
-            // The values of other fields are known only if this request is one that the response was stored for.
+            // The values of the other fields are known only if the response was stored for this request's variant.
             let variant = StoredResponse.Variant(of: updated.head, to: request)
             isKept = isKept && variant != nil && stored.variant.matches(request)
             updated.variant = variant ?? stored.variant
@@ -33,9 +33,9 @@ extension CacheRules {
         return Update(response: updated, isKept: isKept)
     }
 
-    /// What a HEAD response says about stored responses to GET (section 4.3.5).
+    /// The consequences of a HEAD response for stored responses to GET (section 4.3.5).
     ///
-    /// - Returns: The stored responses with its fields, and those that it proves outdated.
+    /// - Returns: The stored responses with its fields, and the outdated ones.
     package func consequences(
         ofHead response: HTTPResponse, to request: HTTPRequest, among stored: [StoredResponse], requestTime: Date,
         responseTime: Date
@@ -53,7 +53,7 @@ extension CacheRules {
         return (updated, removed)
     }
 
-    /// Whether the validators and the length that a HEAD response has are those of a stored response.
+    /// Whether a HEAD response has the validators and the length of a stored response.
     private static func isSameRepresentation(_ stored: StoredResponse, _ response: HTTPResponse) -> Bool {
         let fields = response.headerFields
         let (old, new) = (stored.facts.validators, Validators(response))

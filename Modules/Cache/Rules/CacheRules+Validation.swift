@@ -3,15 +3,15 @@ package import HTTPTypes
 internal import LinnetMessages
 
 extension CacheRules {
-    /// The conditions with which the server can confirm a stored response (RFC 9111, section 4.3.1).
+    /// The conditions by which the server can confirm a stored response (RFC 9111, section 4.3.1).
     ///
     /// - Parameters:
-    ///   - answer: The answer that would be given if it were fresh; nil if no stored response has one.
+    ///   - answer: The answer that a fresh response would give; nil if no stored response can answer.
     ///   - request: The caller's request.
-    ///   - stored: All stored responses of the request's key. The entity tags of all that can answer the request but for
-    ///     Vary are sent, since the server may choose any of them.
+    ///   - stored: All stored responses of the request's key. The request carries the entity tags of all that could
+    ///     answer it apart from Vary, since the server may choose any of them.
     ///   - now: The time.
-    /// - Returns: The conditions; nil if there are none, or if the caller's own conditions are ones that cannot be extended.
+    /// - Returns: The conditions; nil if there are none, or if the caller's own conditions cannot be extended.
     func validation(
         of answer: CachedAnswer?, for request: HTTPRequest, among stored: [StoredResponse], at now: Date
     ) -> CacheValidation? {
@@ -32,8 +32,8 @@ extension CacheRules {
         return CacheValidation(fields: [.ifModifiedSince: date], removedFields: [], candidates: [chosen.id])
     }
 
-    /// Conditions with entity tags. The date of modification is sent as well if one response is validated, for servers that
-    /// do not know tags; a date of the caller's would contradict the tags.
+    /// The conditions with entity tags. If a single response is validated, the modification date is sent as well, for
+    /// servers that do not support tags; a date of the caller would contradict the tags.
     private func conditions(
         tags: [String], for request: HTTPRequest, chosen: StoredResponse?, candidates: [StoredResponse.ID]
     ) -> CacheValidation {
@@ -47,7 +47,7 @@ extension CacheRules {
         return CacheValidation(fields: fields, removedFields: removed, candidates: candidates)
     }
 
-    /// The caller's tags and those of stored responses, each once; nil if the caller's cannot be extended.
+    /// The tags of the caller and of stored responses without repetition; nil if the caller's list cannot be extended.
     private static func union(_ field: String?, _ tags: [EntityTag]) -> [String]? {
         var all: [EntityTag] = []
         if let field {
@@ -64,10 +64,10 @@ extension CacheRules {
     ///   - response: The response of the server.
     ///   - validation: The conditions that were sent.
     ///   - request: The caller's request.
-    ///   - use: How stored responses may be used.
+    ///   - use: The permitted use of stored responses.
     ///   - stored: All stored responses of the request's key.
-    ///   - requestTime: When the request was sent.
-    ///   - responseTime: When the response was received.
+    ///   - requestTime: The time at which the request was sent.
+    ///   - responseTime: The time at which the response was received.
     package func outcome(
         of response: HTTPResponse, to validation: CacheValidation, for request: HTTPRequest,
         use: CacheUse = .protocolDefined, among stored: [StoredResponse], requestTime: Date, responseTime: Date
@@ -90,7 +90,7 @@ extension CacheRules {
             removed: updates.filter { !$0.isKept }.map(\.response.id))
     }
 
-    /// Whether a 304 response has an entity tag that the caller sent.
+    /// Whether a 304 response has one of the caller's entity tags.
     private static func isConfirmation(_ response: HTTPResponse, of fields: HTTPFields) -> Bool {
         guard let tag = Validators(response).entityTag,
             case .tags(let own)? = fields[isoLatin1: .ifNoneMatch].flatMap(EntityTag.List.init)
@@ -100,10 +100,11 @@ extension CacheRules {
 
     /// The responses that a 304 response confirms, the preferred one first (section 4.3.4).
     ///
-    /// A 304 response without validators confirms the only candidate, although it has one: some servers leave out the fields
-    /// that they must repeat, and the request named nothing else. One with a strong tag confirms the response whose weak tag has the
-    /// same text, if there is none with the strong one, and if Vary matches the request: nginx weakens the tag of a response that it
-    /// compresses, and not that of the 304 response about it. Another variant can be other bytes.
+    /// A 304 response without validators confirms the only candidate even if that has a validator: some servers omit
+    /// the fields that they must repeat, and the request named nothing else. A strong tag confirms the response whose
+    /// weak tag has the same text, if no response has the strong one, and if Vary matches the request: nginx weakens
+    /// the tag of a response that it compresses, but not the tag of the 304 response about it. Another variant can
+    /// consist of other bytes.
     private func confirmedResponses(
         by response: HTTPResponse, for request: HTTPRequest, among candidates: [StoredResponse]
     ) -> [StoredResponse] {

@@ -2,7 +2,7 @@
 ///
 /// They send nothing, store nothing, and read no clock.
 package struct CacheRules: Hashable, Sendable {
-    /// Whether the cache serves several users, such as that of a gateway. The default is false: a private cache.
+    /// Whether the cache serves several users, like the cache of a gateway. The default is false: a private cache.
     package var isShared: Bool
 
     package init(isShared: Bool = false) {

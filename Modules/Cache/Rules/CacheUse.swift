@@ -1,18 +1,18 @@
-/// How a request uses the stored responses: what the cases of NSURLRequest's cache policy mean.
+/// The permitted use of stored responses, with the meanings of NSURLRequest's cache policies.
 package enum CacheUse: Hashable, Sendable, CaseIterable {
-    /// As RFC 9111 says (`useProtocolCachePolicy`).
+    /// The rules of RFC 9111 (`useProtocolCachePolicy`).
     case protocolDefined
     /// Stored responses are not used, and the new one may be stored (`reloadIgnoringLocalCacheData`).
     case reload
-    /// As ``reload``, and caches on the way must not use stored responses either
+    /// Stored responses are not used, here or by caches on the way; the new response may be stored
     /// (`reloadIgnoringLocalAndRemoteCacheData`).
     case reloadEverywhere
     /// A stored response is used whatever its age and its directives; the request is sent only if there is none
     /// (`returnCacheDataElseLoad`).
     case storedElseLoad
-    /// As ``storedElseLoad``, but the request is never sent (`returnCacheDataDontLoad`).
+    /// A stored response is used as with ``storedElseLoad``, but the request is never sent (`returnCacheDataDontLoad`).
     case storedOnly
-    /// A stored response is used only if the server confirms it, and caches on the way must have theirs confirmed too
+    /// A stored response is used only if the server confirms it. Caches on the way must ask the server too
     /// (`reloadRevalidatingCacheData`).
     case revalidate
 }

@@ -1,6 +1,6 @@
-/// How a request was answered, as far as the cache is concerned.
+/// The part of the cache in answering a request.
 public struct CacheOutcome: Hashable, Sendable, CustomStringConvertible {
-    // A response carries it: it is small.
+    // A small type, because each response carries an outcome.
     private enum Kind: UInt8 {
         case hit, revalidated, stale, miss, bypass
     }
@@ -14,7 +14,7 @@ public struct CacheOutcome: Hashable, Sendable, CustomStringConvertible {
 
     /// A fresh stored response answered.
     public static let hit = CacheOutcome(.hit)
-    /// A stored response answered that the server has confirmed.
+    /// A stored response answered after the server had confirmed it.
     public static let revalidated = CacheOutcome(.revalidated)
     /// A stale stored response answered.
     public static let stale = CacheOutcome(.stale)
@@ -24,11 +24,11 @@ public struct CacheOutcome: Hashable, Sendable, CustomStringConvertible {
     public static let bypass = CacheOutcome(.bypass)
 }
 
-/// What a store has done since it was created, and what it holds.
+/// The counts of a store since its creation, and its contents.
 public struct CacheStatistics: Hashable, Sendable {
     /// Requests that a stored response answered without the server.
     public var hits = 0
-    /// Those of them that a stale response answered.
+    /// The hits that a stale response answered.
     public var staleHits = 0
     /// Requests that a stored response answered after the server had confirmed it.
     public var revalidations = 0
@@ -38,15 +38,15 @@ public struct CacheStatistics: Hashable, Sendable {
     public var bypasses = 0
     /// Entries that were removed for lack of space.
     public var evictions = 0
-    /// Operations of the store that failed, such as on a full disk, and entries that were removed because they were damaged. A
-    /// request notices nothing of them but a miss.
+    /// Failed operations of the store, for example on a full disk, and damaged entries that were removed. For the
+    /// request, each is just a miss.
     public var failures = 0
     /// The number of entries.
     public var count = 0
     /// The size of all entries in bytes: their bodies, and an estimate for their heads.
     public var bytes: Int64 = 0
 
-    /// Creates statistics of a store that has done nothing.
+    /// Creates the statistics of an unused store.
     public init() {}
 
     /// Counts an outcome.

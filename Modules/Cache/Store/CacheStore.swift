@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// Where a cache keeps responses.
+/// Stores the responses of a cache.
 ///
-/// A store applies no rules of HTTP: it keeps what it is given under keys, within its bounds. Its methods can be called from
+/// A store applies no rules of HTTP: it keeps responses under keys, within its limits. Its methods can be called from
 /// several tasks at once. Each is atomic:
 ///
-/// - An entry is visible from the moment in which ``CacheEntryWriter/commit(asFirstOf:)`` returns it, whole. One that is
-///   abandoned, or whose writer is released, leaves nothing.
-/// - A commit replaces the entry of the same key and variant, and the entries that ``beginEntry(_:replacing:)`` names, in the
-///   same step.
-/// - An entry that was begun before its key, or the whole store, was emptied is not committed afterwards.
+/// - An entry becomes visible as a whole when ``CacheEntryWriter/commit(asFirstOf:)`` returns it. An abandoned entry,
+///   or one whose writer is released, leaves nothing.
+/// - A commit also replaces the entry of the same key and variant, and the entries named in
+///   ``beginEntry(_:replacing:)``, in the same step.
+/// - An entry cannot be committed after its key or the whole store has been emptied since its beginning.
 /// - A body that was opened stays readable when its entry is removed.
 ///
-/// The number of entries for one key is bounded by the store.
+/// The store limits the number of entries for one key.
 public protocol CacheStore: Sendable {
     /// Returns all entries of a key, in any order. This does not count as a use.
     func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse]
@@ -26,7 +26,7 @@ public protocol CacheStore: Sendable {
     ///   - response: The response, whose identifier and body size have no meaning yet.
     ///   - replaced: Entries that the new one replaces.
     /// - Returns: A writer for its body.
-    /// - Throws: `entryTooLarge` if the head or its Content-Length exceeds the bound of an entry.
+    /// - Throws: `entryTooLarge` if the head or its Content-Length exceeds the size limit of an entry.
     func beginEntry(
         _ response: StoredResponse, replacing replaced: [StoredResponse.ID]
     ) async throws(CacheError) -> any CacheEntryWriter
@@ -46,7 +46,7 @@ public protocol CacheStore: Sendable {
     /// Counts the outcome of a request.
     func record(_ outcome: CacheOutcome)
 
-    /// What the store has done so far, and what it holds.
+    /// The store's counts so far, and its contents.
     func statistics() async -> CacheStatistics
 }
 
@@ -55,25 +55,26 @@ public protocol StoredBody: Sendable {
     /// The number of bytes.
     var size: Int64 { get }
 
-    /// Returns bytes of the body; as many as requested, and without a copy if they are in memory.
+    /// Returns bytes of the body, exactly the requested number; without a copy if they are in memory.
     ///
     /// - Throws: `rangeNotStored` if the body is shorter.
     func bytes(in range: Range<Int64>) async throws(CacheError) -> Data
 }
 
-/// Writes the body of an entry that is not visible yet. One task uses it.
+/// Writes the body of an entry that is not visible yet. A single task uses it.
 ///
 /// An entry whose writer is released without ``commit(asFirstOf:)`` is abandoned.
 public protocol CacheEntryWriter: AnyObject, Sendable {
     /// Appends bytes to the body.
     ///
-    /// - Throws: `entryTooLarge` if the body exceeds the bound of an entry, `entryRemoved` if the entry can no longer be
-    ///   stored; the entry is abandoned.
+    /// - Throws: `entryTooLarge` if the body exceeds the size limit of an entry, `entryRemoved` if the entry can no
+    ///   longer be stored; the entry is abandoned.
     func append(_ bytes: Data) async throws(CacheError)
 
     /// Makes the entry visible.
     ///
-    /// - Parameter total: The length of the representation whose first bytes the body has; nil if the body is complete.
+    /// - Parameter total: The length of the whole representation, if the body has only its first bytes; nil if the body
+    ///   is complete.
     /// - Returns: The stored response, with its identifier.
     /// - Throws: `entryRemoved` if the entry was abandoned or committed, or if its key was removed meanwhile.
     func commit(asFirstOf total: Int64?) async throws(CacheError) -> StoredResponse
@@ -85,6 +86,6 @@ public protocol CacheEntryWriter: AnyObject, Sendable {
 extension CacheEntryWriter {
     /// Makes the entry visible; its body is complete.
     ///
-    /// - Throws: As ``commit(asFirstOf:)``.
+    /// - Throws: The errors of ``commit(asFirstOf:)``.
     public func commit() async throws(CacheError) -> StoredResponse { try await commit(asFirstOf: nil) }
 }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The contents of a cache in memory, and the rules of their replacement.
+/// The contents of a cache in memory, and the rules of eviction.
 struct MemoryCacheMachine {
     static let variantLimit = 32
 
@@ -18,10 +18,10 @@ struct MemoryCacheMachine {
     private let limit: Int64
     private let entryLimit: Int64
     private var entries: [StoredResponse.ID: Entry] = [:]
-    /// The entries of a key, in the order in which they were stored.
+    /// The entries of a key in the order of storing.
     private var variants: [CacheKey: [StoredResponse.ID]] = [:]
     private var order = RecencyOrder<StoredResponse.ID>()
-    /// The entries that are being written, with the size of their heads.
+    /// The unfinished entries, with the size of their heads.
     private var open: [StoredResponse.ID: (key: CacheKey, headSize: Int64)] = [:]
     private var lastID: UInt64 = 0
     var statistics = CacheStatistics()
@@ -37,7 +37,7 @@ struct MemoryCacheMachine {
         (variants[key] ?? []).compactMap { entries[$0]?.response }
     }
 
-    /// The body of an entry, which is now the one that was used last.
+    /// Returns the body of an entry, and makes it the most recently used one.
     mutating func use(_ id: StoredResponse.ID) -> Data? {
         guard let entry = entries[id] else { return nil }
         order.use(id)
@@ -46,7 +46,7 @@ struct MemoryCacheMachine {
 
     // MARK: Writing
 
-    /// Nil if the entry is too large.
+    /// Begins an entry; nil if it is too large.
     mutating func begin(_ response: StoredResponse, expecting length: Int64) -> StoredResponse.ID? {
         var empty = response
         empty.bodySize = 0
@@ -67,7 +67,7 @@ struct MemoryCacheMachine {
         open[id] = nil
     }
 
-    /// The bodies of the result are to be freed without the lock.
+    /// Makes an entry visible. The caller frees the bodies of the result after unlocking.
     mutating func commit(
         _ response: StoredResponse, body: Data, replacing replaced: [StoredResponse.ID]
     ) -> (status: WriterStatus, dropped: [Data]) {
@@ -92,14 +92,14 @@ struct MemoryCacheMachine {
         new.part = old.part
         entries[response.id]?.response = new
         statistics.bytes += new.size - old.size
-        // A server may make the head of a stored response longer.
+        // The update may make the head longer.
         let tooLarge = new.size > entryLimit ? [remove(new.id)].compactMap { $0 } : []
         return tooLarge + evict()
     }
 
     // MARK: Removing
 
-    /// The body of the entry, if there was one.
+    /// Removes an entry, and returns its body, if any.
     mutating func remove(_ id: StoredResponse.ID) -> Data? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         let key = entry.response.key
@@ -128,7 +128,7 @@ struct MemoryCacheMachine {
         return bodies
     }
 
-    /// Removes the entries that were used least recently until the rest is within the limit.
+    /// Removes the least recently used entries until the rest is within the limit.
     private mutating func evict() -> [Data] {
         var dropped: [Data] = []
         while statistics.bytes > limit, let id = order.oldest, let body = remove(id) {

@@ -2,10 +2,10 @@ package import FoundationEssentials
 internal import HTTPTypes
 internal import Synchronization
 
-/// A cache in memory, within a number of bytes.
+/// A cache in memory, of limited size.
 ///
-/// The entries that were used least recently are removed first. A hit copies no bytes of the body. Bodies that are being
-/// written are not counted; each is at most as large as an entry.
+/// The least recently used entries are removed first. A hit copies no bytes of the body. Unfinished bodies are not
+/// counted; each is at most as large as an entry.
 public final class MemoryCacheStore: CacheStore {
     private let state: Mutex<MemoryCacheMachine>
 
@@ -20,19 +20,19 @@ public final class MemoryCacheStore: CacheStore {
         state = Mutex(machine)
     }
 
-    /// The most entries for one URL: 32. Beyond, the one that was used least recently is removed.
+    /// The largest number of entries for one URL: 32. The least recently used one makes room for another.
     public static let variantLimit = MemoryCacheMachine.variantLimit
 
     /// Whether there is no entry.
     package var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
-    /// The entries of a key, as ``responses(for:)`` returns them.
+    /// The entries of a key, in the order of ``responses(for:)``.
     package func storedResponses(for key: CacheKey) -> [StoredResponse] { state.withLock { $0.responses(for: key) } }
 
-    /// The body of an entry, which counts as a use; nil if the entry has been removed.
+    /// Returns the body of an entry, and counts it as used; nil if the entry was removed.
     package func useBody(of id: StoredResponse.ID) -> Data? { state.withLock { $0.use(id) } }
 
-    /// Returns all entries of a key, the one that was stored last at the end.
+    /// Returns all entries of a key, the newest one last.
     public func responses(for key: CacheKey) async throws(CacheError) -> [StoredResponse] {
         storedResponses(for: key)
     }
@@ -58,7 +58,7 @@ public final class MemoryCacheStore: CacheStore {
 
     /// Removes entries.
     public func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) {
-        // The result has the bodies, which are freed after unlocking.
+        // The result keeps the bodies alive, so that they are freed after unlocking.
         _ = state.withLock { machine in ids.compactMap { machine.remove($0) } }
     }
 
@@ -77,7 +77,7 @@ public final class MemoryCacheStore: CacheStore {
         state.withLock { $0.statistics.record(outcome) }
     }
 
-    /// What the store has done so far, and what it holds.
+    /// The store's counts so far, and its contents.
     public func statistics() async -> CacheStatistics {
         state.withLock { $0.statistics }
     }

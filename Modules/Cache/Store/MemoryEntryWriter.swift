@@ -7,7 +7,7 @@ final class MemoryEntryWriter: CacheEntryWriter {
     private let id: StoredResponse.ID
     private let response: StoredResponse
     private let replaced: [StoredResponse.ID]
-    /// Nil once the entry is committed or abandoned.
+    /// The collected bytes; nil after the entry was committed or abandoned.
     private let body: Mutex<Data?>
 
     init(

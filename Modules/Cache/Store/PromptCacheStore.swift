@@ -1,4 +1,4 @@
-/// A store of the library's own: it calls no code of the user's, so that a request can wait for it even once it is cancelled.
+/// A store of this library. It calls no user code, so a cancelled request can still wait for it.
 package protocol PromptCacheStore: CacheStore {}
 
 extension MemoryCacheStore: PromptCacheStore {}

@@ -3,19 +3,19 @@ package struct RecencyOrder<Key: Hashable> {
     private struct Links {
         var older: Key?
         var newer: Key?
-        /// Greater for later uses.
+        /// The number of the use; greater for later uses.
         let stamp: UInt64
     }
 
     private var links: [Key: Links] = [:]
-    /// The key that was used least recently.
+    /// The least recently used key.
     package private(set) var oldest: Key?
     private var newest: Key?
     private var lastStamp: UInt64 = 0
 
     package init() {}
 
-    /// Puts a key at the end, which it may already be in.
+    /// Moves a key to the end, or adds it there.
     package mutating func use(_ key: Key) {
         guard newest != key else { return }
         remove(key)

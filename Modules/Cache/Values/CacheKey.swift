@@ -2,15 +2,16 @@ public import FoundationEssentials
 package import HTTPTypes
 package import LinnetMessages
 
-/// What a response is stored under: the URL of a GET request in its canonical form (RFC 9111, section 2).
+/// The key of stored responses: the URL of a GET request in canonical form (RFC 9111, section 2).
 ///
-/// The scheme and the host are in lower case, the default port and the fragment are left out, and an empty path is `/`. User
-/// information is not part of a key. The path and the query are compared as they are sent: `/a/../b` and `/b` are two keys.
+/// The scheme and the host are in lower case, the default port and the fragment are left out, and an empty path is `/`.
+/// User information is not part of a key. The path and the query are compared without normalization: `/a/../b` and `/b`
+/// are two keys.
 public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     /// The canonical URL.
     public let description: String
 
-    /// Creates a key; nil if the URL is not one that can be requested over HTTP.
+    /// Creates a key; nil if the URL cannot be requested over HTTP.
     public init?(_ url: URL) {
         guard let target = try? RequestTarget(parsing: url) else { return nil }
         self.init(target)
@@ -30,7 +31,7 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
         description = origin.description + (path.isEmpty ? "/" : path)
     }
 
-    /// A key that a store has written, unchanged.
+    /// Restores a key that a store has written.
     package init(description: String) {
         self.description = description
     }

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetMessages
 
-/// What the rules need of the head of a stored response, parsed once.
+/// The properties of a stored head that the rules need, parsed once.
 ///
-/// It follows from the head, so that two stored responses with equal heads are equal.
+/// They follow from the head, so two stored responses with equal heads are equal.
 final class ResponseFacts: Hashable, Sendable {
     enum Expiration {
         case at(Date)
-        /// Not a date, which counts as one in the past (RFC 9111, section 5.3).
+        /// A value that is not a date, which counts as a past date (RFC 9111, section 5.3).
         case invalid
     }
 

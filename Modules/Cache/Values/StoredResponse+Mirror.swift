@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetMessages
 
-// Mirrors, redacted with `Redaction.standard`, so that `dump` shows no secret.
+// The mirrors are redacted with `Redaction.standard`, so that `dump` shows no secret.
 
 extension StoredResponse: CustomReflectable {
     /// The properties, redacted.

@@ -16,7 +16,7 @@ extension StoredResponse.Part {
         self.init(range: first..<last + 1, total: total)
     }
 
-    /// As a Content-Range field.
+    /// The value of a Content-Range field for the part.
     var contentRange: String { "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)" }
 }
 

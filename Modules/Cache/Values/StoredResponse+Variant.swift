@@ -4,21 +4,21 @@ internal import LinnetMessages
 extension StoredResponse {
     /// The header fields of a request that a response depends on, with normalized values (RFC 9111, section 4.1).
     ///
-    /// Values are compared without blanks around them, and as one list if a field occurs several times. Lists of content
-    /// codings, charsets and languages are also compared without regard to case and to blanks between elements. The order of
-    /// elements counts.
+    /// Values are compared without surrounding blanks, and a repeated field is compared as one list. The comparison of
+    /// content codings, charsets and languages also ignores case, and blanks between elements. The order of elements
+    /// counts.
     public struct Variant: Hashable, Sendable, Codable {
         struct Field: Hashable, Codable {
-            /// In lower case.
+            /// The name in lower case.
             let name: String
-            /// Nil if the request does not have the field.
+            /// The normalized value; nil if the request does not have the field.
             let value: String?
         }
 
-        /// In order of their names.
+        /// The fields, in order of their names.
         let fields: [Field]
 
-        /// The most field names that a Vary field may have; a response with more is not stored.
+        /// The largest number of field names in Vary; a response with more is not stored.
         static let limit = 64
 
         /// The variant of a response to a request; nil if Vary is `*`, malformed, or names more than 64 fields.
@@ -27,7 +27,7 @@ extension StoredResponse {
             fields = names.map { Field(name: $0, value: Self.value($0, in: request.headerFields)) }
         }
 
-        /// Whether a request has the same values.
+        /// Whether a request has the same values of these fields.
         public func matches(_ request: HTTPRequest) -> Bool {
             fields.allSatisfy { Self.value($0.name, in: request.headerFields) == $0.value }
         }
@@ -35,17 +35,17 @@ extension StoredResponse {
         /// Whether the response depends on any field.
         package var isEmpty: Bool { fields.isEmpty }
 
-        /// The names, in lower case, of the fields that the request had.
+        /// The names, in lower case, of the fields that are present in the request.
         package var presentNames: [String] { fields.compactMap { $0.value == nil ? nil : $0.name } }
 
-        /// Whether the variant has the names of the Vary fields of a response.
+        /// Whether the variant has the same names as a response's Vary.
         func hasNames(of response: HTTPResponse) -> Bool {
             Self.names(response.headerFields) == fields.map(\.name)
         }
 
         var size: Int { fields.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 64 } }
 
-        /// The names in Vary, in order; nil if the response matches no other request.
+        /// The sorted names in Vary; nil if the response matches no other request.
         private static func names(_ fields: HTTPFields) -> [String]? {
             guard fields.contains(.vary) else { return [] }
             var names: Set<String> = []
@@ -68,7 +68,7 @@ extension StoredResponse {
             .joined(separator: ", ")
         }
 
-        /// Lists of tokens that are compared without regard to case (RFC 9110, sections 12.5.2 to 12.5.4).
+        /// The fields whose lists of tokens are compared case-insensitively (RFC 9110, sections 12.5.2 to 12.5.4).
         private static let normalizedLists: Set<String> = ["accept-charset", "accept-encoding", "accept-language"]
 
         /// The elements in lower case, without blanks.

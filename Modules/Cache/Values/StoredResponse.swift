@@ -2,14 +2,14 @@ public import FoundationEssentials
 public import HTTPTypes
 internal import LinnetMessages
 
-/// A response in a cache, without its body, which the store has.
+/// A response in a cache. The store has its body.
 ///
-/// An incomplete one is stored as the 200 response that it is a part of (RFC 9111, section 3.3): its head is that of the
-/// whole representation, and ``part`` says which bytes are stored.
+/// An incomplete response is stored as a 200 response (RFC 9111, section 3.3): the head describes the whole
+/// representation, and ``part`` tells which bytes are stored.
 public struct StoredResponse: Identifiable, Hashable, Sendable {
     /// Identifies an entry of a store.
     public struct ID: Hashable, Sendable {
-        /// A number that the store chooses; it never stands for two entries.
+        /// A number chosen by the store, which never identifies two entries.
         public let rawValue: UInt64
 
         /// Creates an identifier.
@@ -18,7 +18,7 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
 
     /// The place of the stored bytes in the representation.
     public struct Part: Hashable, Sendable, Codable {
-        /// The place, from 0.
+        /// The range of the stored bytes; the first byte of the representation is 0.
         public let range: Range<Int64>
         /// The number of bytes of the whole representation.
         public let total: Int64
@@ -30,19 +30,19 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// The entry. The store chooses it when the response is stored; before, its number is 0.
+    /// The identifier. The store chooses it when the response is stored; until then its number is 0.
     public var id: ID
-    /// What the response is stored under.
+    /// The key of the response.
     public let key: CacheKey
-    /// The status and the header fields as they are stored.
+    /// The stored status and header fields.
     public var head: HTTPResponse {
         didSet { facts = ResponseFacts(head) }
     }
     /// The header fields of the request that the response depends on.
     public var variant: Variant
-    /// When the request was sent, or the last one that confirmed the response.
+    /// The time at which the last request was sent that produced or confirmed the response.
     public var requestTime: Date
-    /// When the response was received, or the last one that confirmed it.
+    /// The time at which the response, or its last confirmation, was received.
     public var responseTime: Date
     /// The place of the stored bytes; nil if the response is complete.
     public var part: Part?
@@ -51,7 +51,7 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
 
     private(set) var facts: ResponseFacts
 
-    /// Creates a response, for stores that read one back.
+    /// Creates a response, for stores that restore one.
     public init(
         id: ID, key: CacheKey, head: HTTPResponse, variant: Variant, requestTime: Date, responseTime: Date,
         part: Part? = nil, bodySize: Int64
@@ -67,13 +67,13 @@ public struct StoredResponse: Identifiable, Hashable, Sendable {
         self.bodySize = bodySize
     }
 
-    /// The number of bytes that an entry takes: its body, and its texts with 64 bytes for each field.
+    /// The size of an entry in bytes: its body, its texts, and 64 bytes for each field.
     package var size: Int64 {
         let fields = head.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
         return bodySize + Int64(fields + variant.size + key.description.utf8.count + 256)
     }
 
-    /// The number of bytes that the body of a response that is about to be stored will have, as far as its head says; else 0.
+    /// The size of the body that is about to be stored, according to the head; 0 if it does not say.
     package var expectedBodySize: Int64 {
         let declared = part == nil ? head.headerFields[.contentLength] : nil
         return declared.flatMap { Digits.parse($0.utf8) } ?? Int64(part?.range.count ?? 0)

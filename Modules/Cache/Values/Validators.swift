@@ -4,7 +4,7 @@ internal import LinnetMessages
 
 /// The validators of a response (RFC 9110, section 8.8).
 package struct Validators: Sendable {
-    /// The entity tag, if there is one that can be sent back.
+    /// The entity tag, if it can be sent back.
     package let entityTag: EntityTag?
     /// The value of Last-Modified, if it is a date.
     package let lastModified: String?
@@ -34,7 +34,7 @@ package struct Validators: Sendable {
         return date.secondsSinceEpoch > modification.secondsSinceEpoch
     }
 
-    /// Whether there is a strong validator.
+    /// Whether the response has a strong validator.
     package var hasStrong: Bool { entityTag.map { !$0.isWeak } ?? isLastModifiedStrong }
 
     /// Whether both responses have the same strong validator (RFC 9111, section 3.4).
