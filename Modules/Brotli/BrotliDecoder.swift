@@ -1,7 +1,7 @@
 internal import CBrotli
 internal import LinnetCompression
 
-/// Decodes the Brotli format. Windows beyond its own limit, which the library offers, are off.
+/// Decodes the Brotli format. Its own limit for windows applies: the library's extension for larger ones is off.
 final class BrotliDecoder: ContentTransform {
     private let state: OpaquePointer
     private var isAtEnd = false
@@ -34,7 +34,7 @@ final class BrotliDecoder: ContentTransform {
     private var failure: CompressionError {
         let code = BrotliDecoderGetErrorCode(state)
         let reason = BrotliDecoderErrorString(code).map { String(cString: $0) }
-        // Lack of memory and failures of the library itself come after those of the format.
+        // The codes for lack of memory and other failures of the library follow the codes of the format.
         guard code.rawValue > BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES.rawValue else {
             return .libraryFailed("br", reason ?? "it cannot decode")
         }

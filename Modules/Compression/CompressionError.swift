@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A failure of a content coding.
 public struct CompressionError: Error, Sendable {
-    /// The kind of a failure.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
@@ -12,7 +12,7 @@ public struct CompressionError: Error, Sendable {
         /// - Parameter description: The name of the code.
         public init(_ description: String) { self.description = description }
 
-        /// The bytes are not valid in the coding, or a checksum or length in them is wrong.
+        /// The bytes are invalid in the coding, or a checksum or a length is wrong.
         public static let invalidData = Code("invalidData")
         /// The content ends in the middle.
         public static let truncated = Code("truncated")
@@ -20,15 +20,15 @@ public struct CompressionError: Error, Sendable {
         public static let trailingBytes = Code("trailingBytes")
         /// The decoded content is larger than ``DecodingLimits/maximumSize``.
         public static let sizeExceeded = Code("sizeExceeded")
-        /// The decoded content is larger than ``DecodingLimits/maximumRatio`` allows, as that of a decompression bomb is.
+        /// The decoded content exceeds ``DecodingLimits/maximumRatio``, like the content of a decompression bomb.
         public static let ratioExceeded = Code("ratioExceeded")
         /// The content needs more memory for decoding than the coding allows.
         public static let windowTooLarge = Code("windowTooLarge")
         /// The content has more codings than ``DecodingLimits/maximumCodings``.
         public static let tooManyCodings = Code("tooManyCodings")
-        /// There is no coding of the name.
+        /// No coding has the name.
         public static let unknownCoding = Code("unknownCoding")
-        /// The coding can be decoded only.
+        /// The coding can only be decoded.
         public static let noEncoder = Code("noEncoder")
         /// The library of the coding failed, for example for lack of memory.
         public static let libraryFailed = Code("libraryFailed")
@@ -36,7 +36,7 @@ public struct CompressionError: Error, Sendable {
 
     /// The kind of the failure.
     public let code: Code
-    /// What failed and why, in one sentence.
+    /// The failure and its cause, in one sentence.
     public let message: String
 
     /// Creates an error.

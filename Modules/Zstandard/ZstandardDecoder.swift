@@ -55,7 +55,8 @@ final class ZstandardDecoder: ContentTransform {
     }
 }
 
-/// The first four bytes of a frame, which tell its format: the library also knows formats that RFC 8878 does not define.
+/// The first four bytes of a frame. They are checked because the library also accepts formats that RFC 8878 does not
+/// define.
 struct FrameMagic {
     private static let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
     private static let skippable: [UInt8] = [0x50, 0x2A, 0x4D, 0x18]
@@ -63,13 +64,13 @@ struct FrameMagic {
     private var position = 0
     private var isSkippable = false
 
-    /// Whether these bytes, at the current position in a frame, may follow those before.
+    /// Whether these bytes may stand at the current position in a frame.
     mutating func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard position < Self.frame.count else { return true }
         if position == 0, let first = bytes.first { isSkippable = first & 0xF0 == 0x50 }
         let expected = isSkippable ? Self.skippable : Self.frame
         return zip(position..<expected.count, bytes).allSatisfy { index, byte in
-            // The last four bits of a skippable frame's first byte are its writer's.
+            // The last four bits of the first byte of a skippable frame are free for the encoder.
             isSkippable && index == 0 || byte == expected[index]
         }
     }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Undoes the codings of one content as it arrives, in pieces of at most 64 KiB.
+/// Decodes one content as it arrives, in pieces of at most 64 KiB.
 ///
 /// ```swift
 /// let decoder = try ContentDecoder([.gzip])
@@ -10,12 +10,12 @@ public import FoundationEssentials
 /// }
 /// try decoder.finish()
 /// ```
-/// Its memory is that of the codings' windows and of the bytes that were appended, whatever the content becomes. After an error it
-/// throws the same error again.
+/// The memory is bounded by the windows of the codings and the appended bytes, whatever the size of the content. After
+/// an error, the decoder throws the same error again.
 public final class ContentDecoder {
     private static let pieceSize = 64 * 1024
 
-    /// From the coding that was applied last, which is undone first.
+    /// The stages, in decoding order: the coding that was applied last comes first.
     private var stages: [TransformStage] = []
     private var input = Data()
     private var failure: CompressionError?
@@ -25,9 +25,10 @@ public final class ContentDecoder {
     /// Creates a decoder.
     ///
     /// - Parameters:
-    ///   - codings: The codings in the order in which they were applied; none pass the content on as it is.
+    ///   - codings: The codings in the order in which they were applied; an empty array passes the content through.
     ///   - limits: The limits on the decoded content.
-    /// - Throws: ``CompressionError`` with ``CompressionError/Code/tooManyCodings``, or with the failure of a coding's library.
+    /// - Throws: ``CompressionError`` with ``CompressionError/Code/tooManyCodings``, or a failure of a coding's
+    ///   library.
     public init(_ codings: [ContentCoding], limits: DecodingLimits = DecodingLimits()) throws(CompressionError) {
         self.limits = limits
         guard codings.count <= limits.maximumCodings else {
@@ -39,12 +40,12 @@ public final class ContentDecoder {
 
     deinit { room.deallocate() }
 
-    /// Adds coded bytes, which ``next()`` decodes.
+    /// Adds coded bytes for ``next()``.
     public func append(_ bytes: Data) {
         if input.isEmpty { input = bytes } else { input.append(bytes) }
     }
 
-    /// The next piece of the decoded content; nil if more coded bytes are needed.
+    /// Returns the next piece of the decoded content; nil if it needs more coded bytes.
     ///
     /// - Throws: ``CompressionError`` for bytes that are not valid, that follow the content, or that exceed a limit.
     public func next() throws(CompressionError) -> Data? {
@@ -57,7 +58,7 @@ public final class ContentDecoder {
         }
     }
 
-    /// Checks that the content is complete. Content of no bytes is.
+    /// Checks that the content is complete. Empty content is.
     ///
     /// - Throws: ``CompressionError`` with ``CompressionError/Code/truncated``.
     public func finish() throws(CompressionError) {
@@ -83,7 +84,8 @@ public final class ContentDecoder {
         }
     }
 
-    /// Also what one coding passes to the next is limited: it may become little again, and take long.
+    /// Checks the limits. They also apply between two codings, because a huge intermediate result may become small
+    /// again but take long.
     private func check(_ index: Int) throws(CompressionError) {
         let size = stages[index].written
         if let limit = limits.maximumSize, index == stages.count - 1, size > limit {

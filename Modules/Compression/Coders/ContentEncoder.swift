@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Applies a coding to one content as it is made, in pieces of at most 64 KiB.
+/// Encodes one content as it is produced, in pieces of at most 64 KiB.
 ///
 /// ```swift
 /// let encoder = try ContentEncoder(.gzip)
@@ -9,7 +9,7 @@ public import FoundationEssentials
 /// encoder.finish()
 /// while let piece = try encoder.next() { write(piece) }
 /// ```
-/// The coding holds bytes back until it has enough of them, or until the content ends.
+/// The coding holds bytes back until it has enough of them or the content ends.
 public final class ContentEncoder {
     private static let pieceSize = 64 * 1024
 
@@ -20,14 +20,14 @@ public final class ContentEncoder {
 
     /// Creates an encoder.
     ///
-    /// - Throws: ``CompressionError`` with ``CompressionError/Code/noEncoder`` if the coding can be decoded only, or with the failure
-    ///   of its library.
+    /// - Throws: ``CompressionError`` with ``CompressionError/Code/noEncoder`` if the coding can only be decoded, or a
+    ///   failure of its library.
     public init(_ coding: ContentCoding) throws(CompressionError) {
         guard let makeEncoder = coding.makeEncoder else {
-            throw CompressionError(code: .noEncoder, message: "The content coding \(coding.name) can be decoded only.")
+            throw CompressionError(code: .noEncoder, message: "The content coding \(coding.name) can only be decoded.")
         }
         stage = TransformStage(try makeEncoder())
-        // Last: what a failure of the initializer leaves behind is not deinitialized.
+        // Allocated last, because deinit does not run when the initializer throws.
         room = .allocate(byteCount: Self.pieceSize, alignment: 16)
     }
 
@@ -36,10 +36,10 @@ public final class ContentEncoder {
     /// Adds bytes of the content.
     public func append(_ bytes: Data) { stage.append(bytes) }
 
-    /// Ends the content with the bytes that were added.
+    /// Ends the content after the added bytes.
     public func finish() { isEnd = true }
 
-    /// The next piece of the encoded content; nil if more bytes are needed, or after its end.
+    /// Returns the next piece of the encoded content; nil if it needs more bytes, or after the end.
     ///
     /// - Throws: ``CompressionError`` if the library of the coding fails.
     public func next() throws(CompressionError) -> Data? {

@@ -1,19 +1,20 @@
 internal import LinnetMessages
 
-/// The limits on what content may become when its codings are undone.
+/// The limits for the decoded size of content.
 public struct DecodingLimits: Sendable, Hashable {
-    /// So many bytes may be decoded whatever their ratio: 1 MiB.
+    /// The number of bytes that may be decoded whatever their ratio: 1 MiB.
     static let sizeWithoutRatio: Int64 = 1 << 20
 
-    /// The most bytes of decoded content. The default is nil: no limit.
+    /// The largest size of decoded content, in bytes. The default is nil: no limit.
     public var maximumSize: Int64?
-    /// The most bytes for each byte of coded content, in content of which more than 1 MiB was decoded; it applies to each coding of
-    /// several. The default is 1,000, which zeros exceed in every coding, and what programs send does not. Nil is no limit.
+    /// The largest number of decoded bytes for each coded byte, once more than 1 MiB was decoded. It applies to each of
+    /// several codings. The default is 1,000: zeros exceed it in every coding, content of real programs does not. Nil
+    /// is no limit.
     public var maximumRatio: Int? = 1000
-    /// The most codings that content may have at once. The default is 5.
+    /// The largest number of codings of one content. The default is 5.
     public var maximumCodings = 5
 
-    /// Creates the defaults.
+    /// Creates the default limits.
     public init() {}
 
     /// Creates limits that a function sets.
@@ -22,8 +23,8 @@ public struct DecodingLimits: Sendable, Hashable {
     }
 }
 
-/// Coded as an object with the names of the properties, and null for no limit. What is left out has its default; unknown keys are an
-/// error.
+/// Coded as an object with the names of the properties, and null for no limit. Missing keys have the defaults; unknown
+/// keys are an error.
 extension DecodingLimits: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case maximumSize, maximumRatio, maximumCodings }
 

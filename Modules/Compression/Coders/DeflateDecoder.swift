@@ -1,7 +1,7 @@
-/// Decodes the zlib format (RFC 1950), or the deflate format alone (RFC 1951).
+/// Decodes the zlib format (RFC 1950), or the raw deflate format (RFC 1951).
 ///
-/// The first two bytes tell them apart: those of the zlib format are divisible by 31, and begin with the method 8, which in the
-/// deflate format is a stored block with bits set that encoders leave clear.
+/// The first two bytes distinguish them. In the zlib format, they are divisible by 31 and begin with the method 8. In
+/// raw deflate, this would be a stored block with set bits that encoders leave clear.
 final class DeflateDecoder: ContentTransform {
     private var head: [UInt8] = []
     private var stream: ZlibStream?
@@ -20,7 +20,7 @@ final class DeflateDecoder: ContentTransform {
         return step
     }
 
-    /// Takes the first bytes, and decodes them once they tell the format.
+    /// Takes the first bytes, and begins decoding once they determine the format.
     private func begin(
         _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) throws(CompressionError) -> ContentStep {

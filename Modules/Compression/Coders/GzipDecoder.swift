@@ -1,9 +1,9 @@
-/// Decodes the gzip format (RFC 1952). zlib verifies the checksum of each header that has one, and those of the content with its
-/// length.
+/// Decodes the gzip format (RFC 1952). zlib verifies the checksum and the length of the content, and the optional
+/// checksum of the header.
 final class GzipDecoder: ContentTransform {
     private let stream: ZlibStream
     private var members = 0
-    /// Whether the last byte was the last of a member.
+    /// Whether the last byte ended a member.
     private var isBetweenMembers = false
 
     init() throws(CompressionError) {

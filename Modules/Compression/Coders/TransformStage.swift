@@ -1,12 +1,13 @@
 internal import FoundationEssentials
 
-/// A transform, and the bytes that wait for it.
+/// A transform and its pending input.
 struct TransformStage {
     private let transform: any ContentTransform
     private var input = Data()
-    /// Whether the last step has filled its room.
+    /// Whether the last step filled its output, so that more may be pending.
     private var mayHoldOutput = false
-    /// Whether the content may end here. Content of no bytes is complete in every coding: servers name one for empty bodies too.
+    /// Whether the content may end here. Empty content is complete in every coding: servers send the field for empty
+    /// bodies too.
     private(set) var isComplete = true
     private(set) var read: Int64 = 0
     private(set) var written: Int64 = 0
@@ -21,7 +22,7 @@ struct TransformStage {
         if input.isEmpty { input = bytes } else { input.append(bytes) }
     }
 
-    /// Does one step; returns the number of bytes that it has written.
+    /// Performs one step; returns the number of written bytes.
     mutating func step(isEnd: Bool = false, into room: UnsafeMutableRawBufferPointer) throws(CompressionError) -> Int {
         let transform = transform
         let result = input.withUnsafeBytes { bytes -> Result<ContentStep, CompressionError> in

@@ -1,20 +1,20 @@
 internal import CZlib
 
-/// The formats of zlib, by the number that it knows them by, with the largest window.
+/// The formats of zlib, with zlib's numbers for them and the largest window.
 enum ZlibFormat: Int32 {
     case deflate = -15
     case zlib = 15
     case gzip = 31
 }
 
-/// A stream of zlib's `inflate` or `deflate`, which is freed with its object.
+/// A stream of zlib's `inflate` or `deflate`, freed with the object.
 final class ZlibStream {
     enum Direction {
         case inflate
         case deflate(level: Int32)
     }
 
-    /// At a fixed address, since zlib refers back to it.
+    /// The stream needs a fixed address, because zlib refers back to it.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let direction: Direction
     private let isOpen: Bool
@@ -41,15 +41,15 @@ final class ZlibStream {
         stream.deallocate()
     }
 
-    /// zlib's own words about its last error.
+    /// zlib's message about its last error.
     var message: String? { stream.pointee.msg.map { String(cString: $0) } }
 
     /// Prepares for another content of the same format.
     func reset() { inflateReset(stream) }
 
-    /// Does one step; its `isComplete` is whether the end of the content was reached.
+    /// Performs one step; `isComplete` of the result tells whether the content has ended.
     ///
-    /// - Returns: zlib's status, and the step.
+    /// - Returns: zlib's status and the step.
     func step(
         _ input: UnsafeRawBufferPointer, isEnd: Bool, into output: UnsafeMutableRawBufferPointer
     ) -> (status: Int32, step: ContentStep) {
@@ -82,7 +82,7 @@ final class DeflateEncoder: ContentTransform {
         _ input: UnsafeRawBufferPointer, isEnd: Bool, into output: UnsafeMutableRawBufferPointer
     ) throws(CompressionError) -> ContentStep {
         let (status, step) = stream.step(input, isEnd: isEnd, into: output)
-        // Z_BUF_ERROR: nothing was to do.
+        // Z_BUF_ERROR means that there was nothing to do.
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
             throw .libraryFailed("zlib", "it cannot encode (\(status))")
         }
@@ -91,7 +91,7 @@ final class DeflateEncoder: ContentTransform {
 }
 
 extension ContentStep {
-    /// What a step of `inflate` says; throws for content that is not valid.
+    /// Interprets a step of `inflate`; throws for invalid content.
     static func inflating(_ result: (status: Int32, step: ContentStep), _ coding: String, _ stream: ZlibStream)
         throws(CompressionError) -> ContentStep
     {

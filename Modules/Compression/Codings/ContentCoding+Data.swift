@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-// For content that is in memory as a whole.
+// Coding of whole contents in memory.
 extension ContentCoding {
     /// Decodes content.
     ///
     /// - Parameters:
     ///   - content: The content in this coding.
-    ///   - limits: The limits; ``DecodingLimits/maximumSize`` bounds the result.
+    ///   - limits: The limits. ``DecodingLimits/maximumSize`` limits the result.
     /// - Throws: ``CompressionError``.
     public func decoded(
         _ content: Data, limits: DecodingLimits = DecodingLimits()
@@ -21,7 +21,7 @@ extension ContentCoding {
 
     /// Encodes content.
     ///
-    /// - Throws: ``CompressionError`` with ``CompressionError/Code/noEncoder`` if the coding can be decoded only.
+    /// - Throws: ``CompressionError`` with ``CompressionError/Code/noEncoder`` if the coding can only be decoded.
     public func encoded(_ content: Data) throws(CompressionError) -> Data {
         let encoder = try ContentEncoder(self)
         encoder.append(content)

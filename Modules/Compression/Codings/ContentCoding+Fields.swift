@@ -1,13 +1,13 @@
 internal import LinnetMessages
 
 extension ContentCoding {
-    /// The codings that a Content-Encoding field names, in the order in which they were applied (RFC 9110, section 8.4).
+    /// Returns the codings in a Content-Encoding field, in the order of their application (RFC 9110, section 8.4).
     ///
-    /// `identity` and empty elements mean nothing and are left out. Names are compared without case.
+    /// `identity` and empty elements are skipped. Names are case-insensitive.
     ///
     /// - Parameters:
     ///   - contentEncoding: The value of the field; several fields are joined with commas.
-    ///   - known: The codings that the names can mean.
+    ///   - known: The supported codings.
     /// - Throws: ``CompressionError/Code/unknownCoding``.
     public static func codings(
         in contentEncoding: String, among known: [ContentCoding]
@@ -25,8 +25,8 @@ extension ContentCoding {
         return codings
     }
 
-    /// The value of an Accept-Encoding field that names these codings in order of preference, each once (RFC 9110, section
-    /// 12.5.3); nil if there are none.
+    /// Returns the value of an Accept-Encoding field with these codings in order of preference, without repetition (RFC
+    /// 9110, section 12.5.3); nil if there are none.
     public static func acceptEncoding(_ codings: [ContentCoding]) -> String? {
         var names: [String] = []
         for coding in codings where !names.contains(coding.name) { names.append(coding.name) }

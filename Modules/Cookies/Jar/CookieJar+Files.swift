@@ -40,8 +40,8 @@ extension CookieJar {
     /// extension `lock`), so do not call it on an event loop.
     ///
     /// Several processes can share a file. Afterwards, the jar and the file have the cookies of all processes. A cookie
-    /// that one process removed since it last read or wrote the file is gone, unless another has changed it. Of two
-    /// changes, the more recently used cookie wins. A deleted file is written again.
+    /// that one process removed since it last read or wrote the file is gone, unless another has changed it. The more
+    /// recently used cookie wins over another change. A deleted file is written again.
     ///
     /// - Parameter file: The URL of the file.
     /// - Throws: ``CookieError`` with the code ``CookieError/Code/unwritableFile``, also if another process holds the

@@ -19,7 +19,7 @@ extension IndexDatabase {
     /// The version of the tables and of the seals. An index of another version is set aside, and an empty one is
     /// created.
     ///
-    /// From version 2 on, the seal of an entry also covers the size of its body and the place of a part.
+    /// Since version 2, the seal of an entry also covers the size of its body and the place of a part.
     private static let version: Int64 = 2
 
     /// The time of the latest use of a stored entry, as SQL.
