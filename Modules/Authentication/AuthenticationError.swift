@@ -1,24 +1,24 @@
 public import FoundationEssentials
 
-/// Why a credential could not be made, or a response not be trusted.
+/// A failure to make a credential, or to trust a response.
 public struct AuthenticationError: Error, Sendable, Hashable {
-    /// The kind of a failure.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// A user name, a password or a token contains a character that its scheme does not allow.
+        /// A user name, a password or a token contains a character that the scheme does not allow.
         public static let invalidCredential = Code("invalidCredential")
-        /// The server's response proves no knowledge of the password, although it has a proof (RFC 7616, section 3.5). It did
-        /// not come from the server that knows the password, or was changed on its way.
+        /// The server's response contains a wrong proof of the password (RFC 7616, section 3.5). It did not come from
+        /// the server that knows the password, or was changed on its way.
         public static let wrongServerProof = Code("wrongServerProof")
     }
 
     /// The kind of the failure.
     public let code: Code
-    /// What failed and why, in one sentence, without a secret.
+    /// The failure and its cause, in one sentence, without a secret.
     public let message: String
 
     init(_ code: Code, _ message: String) {

@@ -7,7 +7,7 @@ package struct Authenticator: Sendable {
     /// The credential.
     package let credential: Credential
     private let mechanism: Mechanism
-    /// The use of the nonce that the next answer has; nil to begin one.
+    /// The use of the nonce for the next answer; nil to begin one.
     private var use: DigestUse?
 
     private enum Mechanism {
@@ -15,13 +15,13 @@ package struct Authenticator: Sendable {
         case digest(DigestSession)
     }
 
-    /// An authenticator for the strongest challenge that the credential can answer; nil if there is none.
+    /// Creates an authenticator for the strongest challenge that the credential can answer; nil if there is none.
     ///
     /// - Parameters:
     ///   - credential: The credential.
     ///   - challenges: The challenges of a 401 or 407 response.
-    ///   - allowsBasic: Whether a password that can answer Digest may be sent by Basic, readable to those on the way unless
-    ///     the connection is encrypted.
+    ///   - allowsBasic: Whether a password that can answer Digest may be sent by Basic, readable on the way unless the
+    ///     connection is encrypted.
     ///   - makeClientNonce: Makes the client nonces of Digest, for tests. The default is the system's random source.
     package init?(
         _ credential: Credential, for challenges: [AuthenticationChallenge], allowsBasic: Bool,
@@ -46,16 +46,16 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// An authenticator that answers without a challenge; nil for a password, which needs one.
+    /// Creates an authenticator that answers without a challenge; nil for a password, which needs one.
     package init?(withoutChallenge credential: Credential) {
         guard case .value(let value) = credential.secret else { return nil }
         (self.credential, mechanism) = (credential, .value(value))
     }
 
-    /// Whether the answers are those of Digest.
+    /// Whether the scheme is Digest.
     package var isDigest: Bool { session != nil }
 
-    /// The algorithm by which the request's body is to be hashed for an answer; nil if it need not be.
+    /// The algorithm for hashing the request's body; nil if the answer does not need the hash.
     package var bodyAlgorithm: DigestAlgorithm? {
         guard let challenge = session?.challenge, challenge.protection == .authInt else { return nil }
         return challenge.algorithm
@@ -66,7 +66,7 @@ package struct Authenticator: Sendable {
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - uri: The request target as it is sent (RFC 9112, section 3.2): for CONNECT, the authority.
-    ///   - bodyHash: The hash of the request's body, where ``bodyAlgorithm`` asks for it; nil for no body.
+    ///   - bodyHash: The hash of the request's body by ``bodyAlgorithm``; nil for no body.
     package func answer(method: String, uri: String, bodyHash: String? = nil) -> AuthenticationAnswer {
         switch mechanism {
         case .value(let value): return AuthenticationAnswer(value: value, computation: nil, use: nil)
@@ -77,8 +77,8 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Returns an authenticator for a new nonce if the server says that only the nonce of an answer was wrong
-    /// (RFC 7616, section 3.3, stale); otherwise nil.
+    /// Returns an authenticator for a new nonce if, according to the server, only the nonce of an answer was wrong (RFC
+    /// 7616, section 3.3, stale); otherwise nil.
     package func renewed(
         by challenges: [AuthenticationChallenge], after answer: AuthenticationAnswer
     ) -> Authenticator? {
@@ -90,7 +90,8 @@ package struct Authenticator: Sendable {
 
     // MARK: Nonces in turn
 
-    /// The authenticator for one request, whose nonce no other request uses until its answer is released; nil while another one does.
+    /// Returns an authenticator for one request that uses its nonce alone until its answer is released; nil if the
+    /// nonce is in use.
     func reserved() -> Authenticator? {
         guard let session else { return self }
         guard let use = session.beginUseAlone() else { return nil }
@@ -109,7 +110,7 @@ package struct Authenticator: Sendable {
 
     func hasSession(of other: Authenticator) -> Bool { other.session.map(isOf) ?? false }
 
-    /// Whether the two differ in nothing but their nonces.
+    /// Whether the two differ only in their nonces.
     func isLike(_ other: Authenticator) -> Bool {
         guard let session, let theirs = other.session else { return false }
         return credential == other.credential && session.challenge.realm == theirs.challenge.realm
@@ -119,7 +120,7 @@ package struct Authenticator: Sendable {
     /// The rank among the answers to one response.
     var strength: Int { session?.challenge.strength ?? 0 }
 
-    /// The URIs for which the answers are valid; empty means all of the origin, nil that this is not known.
+    /// The URIs for which the answers are valid; empty means the whole origin, nil means unknown.
     var domain: [String]? { session?.challenge.domain }
 
     private var session: DigestSession? {
@@ -127,20 +128,21 @@ package struct Authenticator: Sendable {
     }
 }
 
-/// What one request answers to a challenge. The nonce is in use until the last copy is released.
+/// The answer of one request to a challenge. Its nonce is in use until the last copy is released.
 package struct AuthenticationAnswer: Sendable {
     /// The value of the Authorization or Proxy-Authorization field, with each octet as a character (ISO 8859-1).
     package let value: String
     let computation: DigestComputation?
     let use: DigestUse?
 
-    /// Whether the nonce has been used by several requests at once. It takes a lock.
+    /// Whether several requests have used the nonce at once. Takes a lock.
     package var hadCompany: Bool { use?.session.hasBeenShared ?? false }
 
-    /// Whether the server says that only the nonce was wrong, and has another one (RFC 7616, section 3.3, stale).
+    /// Whether only the nonce was wrong, according to the server, and it sent another one (RFC 7616, section 3.3,
+    /// stale).
     package func isStale(by challenges: [AuthenticationChallenge]) -> Bool { !renewals(in: challenges).isEmpty }
 
-    /// The challenges that say that only the nonce was wrong.
+    /// The challenges according to which only the nonce was wrong.
     func renewals(in challenges: [AuthenticationChallenge]) -> [AuthenticationChallenge] {
         guard let computation, let realm = use?.session.challenge.realm else { return [] }
         return challenges.filter { challenge in
@@ -149,10 +151,10 @@ package struct AuthenticationAnswer: Sendable {
         }
     }
 
-    /// Verifies the server's proof that it knows the password, and takes over its next nonce (RFC 7616, section 3.5).
+    /// Verifies the server's proof of the password, and takes over its next nonce (RFC 7616, section 3.5).
     ///
-    /// A response without a proof is accepted, since the field is optional. The proof of auth-int is not verified: it covers
-    /// the response's body, which is not read here.
+    /// A response without a proof is accepted, since the field is optional. The proof for auth-int is not verified,
+    /// because it covers the response's body, which is not read here.
     ///
     /// - Parameter fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields, as characters of
     ///   ISO 8859-1.
@@ -176,7 +178,7 @@ package struct AuthenticationAnswer: Sendable {
 }
 
 extension AuthenticationAnswer: Equatable {
-    /// Whether the same is sent.
+    /// Whether both send the same value.
     package static func == (left: AuthenticationAnswer, right: AuthenticationAnswer) -> Bool {
         left.value == right.value && left.computation == right.computation
     }

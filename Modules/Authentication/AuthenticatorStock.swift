@@ -1,15 +1,15 @@
-/// The authenticators that one server or proxy has accepted for the same paths, the latest last.
+/// The authenticators that one server or proxy has accepted for the same paths, the latest one last.
 ///
-/// All requests use the latest one, as long as the server takes the counts of its nonce in any order. Requests that are on their way at
-/// once can arrive in another order than they were sent in, and some servers (squid for one) then refuse the nonce. From then on each
-/// nonce is used by one request at a time; a request for which there is none is sent without an answer, and its challenge brings
-/// another nonce. So there are as many nonces as requests at once.
+/// All requests use the latest one while the server accepts the counts of its nonce in any order. Concurrent requests
+/// can arrive in another order than they were sent in, and some servers (squid for one) then refuse the nonce. After
+/// that, each nonce is used by one request at a time. If no nonce is free, a request is sent without an answer, and its
+/// challenge brings another nonce. So there are as many nonces as concurrent requests.
 package struct AuthenticatorStock: Sendable {
     /// The number of nonces that are kept.
     private static let limit = 64
 
     private var authenticators: [Authenticator] = []
-    /// Whether each nonce is used by one request at a time.
+    /// Whether only one request at a time uses a nonce.
     private var isInTurn = false
 
     /// Creates a stock of one.
@@ -20,7 +20,7 @@ package struct AuthenticatorStock: Sendable {
     /// The authenticator of the next request; nil if none is free.
     package func next() -> Authenticator? {
         guard isInTurn else { return authenticators.last }
-        // A lazy sequence may reserve twice: once to find the first one, and once to return it.
+        // Not a lazy sequence, which may reserve twice: once to find the first one, and once to return it.
         for authenticator in authenticators.reversed() {
             if let reserved = authenticator.reserved() { return reserved }
         }
@@ -35,7 +35,7 @@ package struct AuthenticatorStock: Sendable {
         authenticators = authenticators.suffix(Self.limit)
     }
 
-    /// Drops the nonce of an answer that was refused.
+    /// Drops the nonce of a refused answer.
     ///
     /// - Parameter hadCompany: ``AuthenticationAnswer/hadCompany`` of the answer.
     package mutating func refused(_ answer: AuthenticationAnswer, hadCompany: Bool) {
@@ -44,7 +44,7 @@ package struct AuthenticatorStock: Sendable {
         authenticators.removeAll { $0.isOf(use.session) }
     }
 
-    /// Whether the answers are alike but for their nonces.
+    /// Whether the answers differ only in their nonces.
     func isLike(_ authenticator: Authenticator) -> Bool {
         authenticators.last?.isLike(authenticator) ?? true
     }

@@ -4,10 +4,10 @@ internal import LinnetMessages
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme in lower case, such as `basic`.
     public var scheme: String
-    /// The token68 value after the scheme, such as that of Negotiate (RFC 9110, section 11.2).
+    /// The token68 value after the scheme, used by Negotiate (RFC 9110, section 11.2).
     public var token68: String?
-    /// The parameters by name in lower case. If a name occurs twice, the first value is kept. A value that is not UTF-8 is read as
-    /// ISO 8859-1.
+    /// The parameters by name in lower case. If a name occurs twice, the first value counts. A value that is not UTF-8
+    /// is read as ISO 8859-1.
     public var parameters: [String: String]
     /// The octets of the values that are not UTF-8.
     private var octets: [String: [UInt8]] = [:]
@@ -31,19 +31,19 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         }
     }
 
-    /// The octets of a parameter, each as a character (ISO 8859-1), for values that are hashed, compared or sent back.
+    /// The octets of a parameter as the characters of ISO 8859-1, for values that are hashed, compared or sent back.
     func isoLatin1Parameter(_ name: String) -> String? {
         octets[name].map { String(isoLatin1: $0) } ?? parameters[name].map { String(isoLatin1: $0.utf8) }
     }
 
     /// Parses the values of a response's WWW-Authenticate fields, each of which can have several challenges (RFC 9110,
     /// section 11.6.1). In each value, parsing stops at a malformed challenge; the challenges before it are returned.
-    /// Of more than 64 challenges, the first 64 are returned.
+    /// At most the first 64 challenges are returned.
     public static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
         parse(fieldValues.map { Array($0.utf8) })
     }
 
-    /// Parses the values of fields, given as the characters of ISO 8859-1.
+    /// Parses field values in ISO 8859-1.
     package static func parse(isoLatin1 fieldValues: [String]) -> [AuthenticationChallenge] {
         parse(fieldValues.map(\.isoLatin1Octets))
     }
@@ -57,6 +57,6 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         return challenges
     }
 
-    /// The number of challenges in a response that are considered.
+    /// The largest number of considered challenges of a response.
     private static let limit = 64
 }

@@ -13,7 +13,7 @@ struct AuthenticationChallengeParser {
         return challenges
     }
 
-    /// Parses a scheme and the token68 value or the parameters after it; returns nil if there is no valid scheme.
+    /// Parses a scheme and the token68 value or the parameters after it; returns nil without a valid scheme.
     private mutating func challenge() -> AuthenticationChallenge? {
         guard let scheme = token() else { return nil }
         var challenge = AuthenticationChallenge(scheme: scheme)
@@ -124,8 +124,8 @@ extension UInt8 {
     private var isAlphanumeric: Bool {
         0x30...0x39 ~= self || 0x41...0x5A ~= self || 0x61...0x7A ~= self
     }
-    /// RFC 9110, section 5.6.2.
+    /// Whether the byte may occur in a token (RFC 9110, section 5.6.2).
     fileprivate var isToken: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
-    /// RFC 9110, section 11.2, without the padding.
+    /// Whether the byte may occur in a token68 value, apart from its padding (RFC 9110, section 11.2).
     fileprivate var isToken68: Bool { isAlphanumeric || "-._~+/".utf8.contains(self) }
 }

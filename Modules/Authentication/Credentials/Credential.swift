@@ -15,15 +15,16 @@ public struct Credential: Sendable, Hashable {
 
     /// Creates a credential that answers Digest (RFC 7616), and over https also Basic (RFC 7617). Both use UTF-8.
     ///
-    /// Digest is answered where the server offers it, with the strongest of SHA-512-256 and SHA-256. Without a Digest challenge
-    /// that can be answered, the password is sent by Basic to https origins, and not at all to http origins: an attacker on the
-    /// way could otherwise replace the challenge and read it. ``basic(username:password:)`` permits that.
+    /// Digest is answered if the server offers it, with the stronger of SHA-512-256 and SHA-256 on offer. Without a
+    /// usable Digest challenge, the password is sent by Basic to https origins, and not at all to http origins: an
+    /// attacker on the way could otherwise replace the challenge and read it. ``basic(username:password:)`` permits
+    /// that.
     ///
     /// - Parameters:
     ///   - username: The user name.
     ///   - password: The password.
-    ///   - allowsMD5: Whether Digest may also use MD5, and the form of RFC 2069 that does not protect against repeated requests,
-    ///     for servers that have nothing better. The default is false.
+    ///   - allowsMD5: Whether Digest may also use MD5, and the form of RFC 2069, which does not protect against replay,
+    ///     for servers that support nothing better. The default is false.
     /// - Throws: ``AuthenticationError/Code/invalidCredential`` when the user name contains a colon, or the user name or the
     ///   password contains a control character.
     public static func password(

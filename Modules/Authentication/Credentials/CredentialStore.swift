@@ -1,7 +1,7 @@
 public import LinnetMessages
 internal import Synchronization
 
-/// Stores credentials in memory, each for one protection space, and uses them only for requests to the space's origin.
+/// Stores credentials in memory by protection space, and uses each only for requests to the origin of its space.
 ///
 /// ```swift
 /// let credentials = CredentialStore()
@@ -15,22 +15,22 @@ public final class CredentialStore: Sendable {
     /// Creates an empty store.
     public init() {}
 
-    /// Stores a credential for a space, replacing the one for the same scheme.
+    /// Stores a credential for a space, replacing the credential for the same scheme.
     ///
-    /// It is used when the server's challenge has its scheme and realm. Among several, the order is Bearer, Digest with the
-    /// strongest algorithm, Basic. Over http, no password is sent by Basic to a server that offers Digest and has a password
-    /// for it here.
+    /// It is used when the server's challenge has its scheme and realm. The order of preference is Bearer, Digest with
+    /// the strongest algorithm, Basic. Over http, a server that offers Digest, and has a password for it here, receives
+    /// no password by Basic.
     ///
-    /// Once an answer was accepted, later requests have one without a challenge: for Basic those to the same folder and the
-    /// folders below it (RFC 7617, section 2.2), for Digest those to the paths of the challenge's domain, or to the whole origin
-    /// (RFC 7616, section 3.3).
+    /// Once an answer was accepted, later requests carry one without a challenge: for Basic, requests to the same
+    /// folder and the folders below it (RFC 7617, section 2.2); for Digest, requests to the paths of the challenge's
+    /// domain or to the whole origin (RFC 7616, section 3.3).
     ///
     /// - Parameters:
     ///   - credential: The credential.
     ///   - space: The protection space to which the credential applies.
-    ///   - preemptively: Whether the credential is sent with every request to the space's origin, before a challenge. The
-    ///     default is false, which also ends it for a stored credential. Of several, the one that was set last is sent.
-    ///     Without effect for ``Credential/password(username:password:allowsMD5:)``, which needs a challenge.
+    ///   - preemptively: Whether the credential is sent with every request to the space's origin, before a challenge.
+    ///     The default is false, which also ends it for a stored credential. The last one that was set is sent. Without
+    ///     effect for ``Credential/password(username:password:allowsMD5:)``, which needs a challenge.
     public func set(_ credential: Credential, for space: ProtectionSpace, preemptively: Bool = false) {
         table.withLock { $0.add(credential, for: space, withoutBeingAsked: preemptively) }
     }
@@ -50,16 +50,16 @@ public final class CredentialStore: Sendable {
         table.withLock { $0.credential(for: challenge, of: origin) }
     }
 
-    /// Returns what answers a response best among the credentials that were not refused; nil if there is none.
+    /// Returns the best authenticator for a response among the credentials that were not refused; nil if there is none.
     package func authenticator(
         for challenges: [AuthenticationChallenge], of origin: Origin, refused: Set<Credential>
     ) -> Authenticator? {
         table.withLock { $0.authenticator(for: challenges, of: origin, refused: refused) }
     }
 
-    /// Returns what is sent with a request before any challenge.
+    /// Returns the authenticator for a request before any challenge; nil if there is none.
     package func authenticator(before target: RequestTarget) -> Authenticator? {
-        // Nonces have locks of their own.
+        // Outside the table's lock, because nonces have locks of their own.
         table.withLock { $0.stock(at: target.pathAlone, of: target.origin) }?.next()
     }
 
@@ -68,7 +68,7 @@ public final class CredentialStore: Sendable {
         table.withLock { $0.accepted(authenticator, at: target.pathAlone, of: target.origin) }
     }
 
-    /// Records that the server refused an answer, whose credential may be right.
+    /// Records that the server refused an answer whose credential may still be right.
     package func refused(_ answer: AuthenticationAnswer, at target: RequestTarget) {
         let hadCompany = answer.hadCompany
         table.withLock { $0.refused(answer, hadCompany: hadCompany, of: target.origin) }

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import LinnetMessages
 
-/// The credentials by protection space: a value guarded by the store's lock.
+/// The credentials by protection space, guarded by the store's lock.
 struct CredentialTable {
     private struct Key: Hashable {
         var space: ProtectionSpace
         var scheme: String
     }
 
-    /// What the server has accepted, and the beginning of the paths for which it is sent without a challenge.
+    /// An accepted answer, and the prefix of the paths to which it is sent without a challenge.
     private struct Learned {
         var prefix: Substring
         var credential: Credential
@@ -39,8 +39,8 @@ struct CredentialTable {
         }
     }
 
-    /// Returns the credential for a challenge: the one for its realm, or else the one for its origin. A password for Digest
-    /// answers Basic over https.
+    /// Returns the credential for a challenge: for its realm, or else for its origin. A password for Digest answers
+    /// Basic over https.
     func credential(for challenge: AuthenticationChallenge, of origin: Origin) -> Credential? {
         let realms = [challenge.realm, nil]
         let schemes = challenge.scheme == "basic" && origin.isSecure ? ["basic", "digest"] : [challenge.scheme]
@@ -53,10 +53,10 @@ struct CredentialTable {
         return nil
     }
 
-    /// Returns what answers a response best: Bearer before Digest, of which the strongest, before Basic.
+    /// Returns the best authenticator for a response: Bearer, then the strongest Digest, then Basic.
     ///
-    /// Over http, a server that offers Digest for which there is a password gets nothing by Basic, also after it refused the
-    /// password.
+    /// Over http, a server that offers Digest receives nothing by Basic if there is a password for Digest, even after
+    /// it refused the password.
     func authenticator(
         for challenges: [AuthenticationChallenge], of origin: Origin, refused: Set<Credential>
     ) -> Authenticator? {
@@ -75,18 +75,20 @@ struct CredentialTable {
         return nil
     }
 
-    /// Returns what is sent before any challenge.
+    /// Returns the authenticators for requests before any challenge.
     func stock(at path: Substring, of origin: Origin) -> AuthenticatorStock? {
         if let authenticator = unasked[origin] { return AuthenticatorStock(authenticator) }
         let known = learned[origin, default: []].filter { path.hasPrefix($0.prefix) }
         return known.max { $0.prefix.utf8.count < $1.prefix.utf8.count }?.stock
     }
 
-    /// Records an accepted answer. Basic applies to all paths in the folder of the accepted one (RFC 7617, section 2.2),
-    /// Digest to those of its domain parameter, without one to the origin (RFC 7616, section 3.3).
+    /// Records an accepted answer. Basic applies to all paths in the folder of the accepted one (RFC 7617, section
+    /// 2.2). Digest applies to the paths of its domain parameter, or to the whole origin without one (RFC 7616, section
+    /// 3.3).
     mutating func accepted(_ authenticator: Authenticator, at path: Substring, of origin: Origin) {
         let credential = authenticator.credential
-        // A hook can answer with the credential of another origin, which is not sent here again without being asked for.
+        // A hook can answer with the credential of another origin. It must not be sent here again without a new answer
+        // of the hook.
         guard credential.scheme != "bearer",
             credentials.contains(where: { $0.key.space.origin == origin && $0.value == credential })
         else { return }
@@ -108,14 +110,14 @@ struct CredentialTable {
         }
     }
 
-    /// Records that a nonce was refused, which is then no longer used.
+    /// Records a refused nonce, which is no longer used.
     mutating func refused(_ answer: AuthenticationAnswer, hadCompany: Bool, of origin: Origin) {
         for index in (learned[origin] ?? []).indices {
             learned[origin]?[index].stock.refused(answer, hadCompany: hadCompany)
         }
     }
 
-    /// Records a refused credential, which is then no longer sent without a challenge.
+    /// Records a refused credential, which is no longer sent without a challenge.
     mutating func refused(_ credential: Credential, of origin: Origin) {
         learned[origin]?.removeAll { $0.credential == credential }
     }
@@ -135,7 +137,7 @@ struct CredentialTable {
         return own.isEmpty ? [folder] : own
     }
 
-    /// The path of a URI in a domain parameter; nil if it is of another origin, where the credential is not sent.
+    /// The path of a URI in a domain parameter; nil for another origin, because the credential is not sent there.
     private static func prefix(of uri: String, in origin: Origin) -> Substring? {
         if uri.hasPrefix("/"), !uri.hasPrefix("//") { return uri[...] }
         guard let url = URL(string: uri), let target = try? RequestTarget(parsing: url), target.origin == origin else {

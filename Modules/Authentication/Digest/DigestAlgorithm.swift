@@ -29,7 +29,7 @@ package enum DigestAlgorithm: Int, Comparable, CaseIterable, Sendable {
     /// The algorithms that OpenSSL provides. In FIPS mode MD5 is not among them.
     static let available = Set(allCases.filter { DigestHasher($0) != nil })
 
-    /// The hash of octets, each a character (ISO 8859-1), in lower-case hexadecimal: `H` of RFC 7616, section 3.3.
+    /// The hash of the octets of a text in ISO 8859-1, in lower-case hexadecimal: `H` of RFC 7616, section 3.3.
     func hash(_ text: String) -> String {
         let hasher = DigestHasher(self)
         text.isoLatin1Octets.withUnsafeBytes { hasher?.update($0) }

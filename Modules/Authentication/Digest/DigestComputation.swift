@@ -5,7 +5,7 @@ struct DigestComputation: Sendable, Equatable {
     /// `H(A1)`.
     let secret: String
     let nonce: String
-    /// Eight hexadecimal digits.
+    /// The nonce count as eight hexadecimal digits.
     let count: String
     let clientNonce: String
     let uri: String
@@ -19,8 +19,8 @@ struct DigestComputation: Sendable, Equatable {
         proof("\(method):\(uri)" + (protection == .authInt ? ":" + (bodyHash ?? algorithm.hash("")) : ""))
     }
 
-    /// The value of the rspauth parameter that a server sends that knows the password; for auth and legacy only, since that of
-    /// auth-int depends on the response's body.
+    /// The value of the rspauth parameter of a server that knows the password; only for auth and legacy, since auth-int
+    /// includes the response's body.
     var serverProof: String { proof(":" + uri) }
 
     private func proof(_ a2: String) -> String {

@@ -1,7 +1,8 @@
 internal import LinnetMessages
 internal import Synchronization
 
-/// Answers one challenge, for any number of requests at once: each answer has a nonce count of its own (RFC 7616, section 3.4).
+/// Answers one challenge for any number of concurrent requests: each answer has a nonce count of its own (RFC 7616,
+/// section 3.4).
 package final class DigestSession: Sendable {
     let challenge: DigestChallenge
     /// The value of the username or username* parameter, with its name.
@@ -21,7 +22,7 @@ package final class DigestSession: Sendable {
     ) {
         self.challenge = challenge
         self.makeClientNonce = makeClientNonce
-        // The name and the password are in UTF-8, whatever the charset of the realm is.
+        // The name and the password are always UTF-8, whatever the charset of the realm.
         let (user, password) = (String(isoLatin1: username.utf8), String(isoLatin1: password.utf8))
         let hash = challenge.algorithm.hash("\(user):\(challenge.realm):\(password)")
         state = Mutex(DigestStateMachine(challenge, passwordHash: hash))
@@ -35,7 +36,7 @@ package final class DigestSession: Sendable {
             }
     }
 
-    /// Returns the value of the field for one request, as characters of ISO 8859-1, and what verifies its response.
+    /// Returns the field value for one request in ISO 8859-1, and the computation that verifies its response.
     func answer(method: String, uri: String, bodyHash: String?) -> (value: String, computation: DigestComputation) {
         let clientNonce = makeClientNonce()
         let computation = state.withLock { $0.next(uri: uri, clientNonce: clientNonce) }
@@ -53,12 +54,12 @@ package final class DigestSession: Sendable {
         return ("Digest " + parameters.joined(separator: ", "), computation)
     }
 
-    /// Uses another nonce from now on (RFC 7616, section 3.5).
+    /// Uses another nonce for all further answers (RFC 7616, section 3.5).
     func use(nextNonce: String, after computation: DigestComputation) {
         state.withLock { $0.use(nextNonce: nextNonce, after: computation.nonce) }
     }
 
-    /// Begins the use of the nonce by another request.
+    /// Begins the use of the nonce by a request.
     func beginUse() -> DigestUse {
         uses.withLock { uses in
             uses.count += 1
@@ -89,7 +90,7 @@ package final class DigestSession: Sendable {
     }
 }
 
-/// The use of a session's nonce by one request, from its answer to the server's response. It ends when it is released.
+/// The use of a session's nonce by one request, from its answer to the server's response. Releasing the object ends it.
 final class DigestUse: Sendable {
     let session: DigestSession
 
@@ -104,7 +105,7 @@ struct DigestStateMachine {
     private let passwordHash: String
     private var nonce: String
     private var count: UInt32 = 0
-    /// The client nonce of the first answer, and H(A1) computed with it, which stay until the next challenge (section 3.4.2).
+    /// The client nonce of the first answer and its H(A1), which stay until the next challenge (section 3.4.2).
     private var session: (clientNonce: String, secret: String)?
 
     init(_ challenge: DigestChallenge, passwordHash: String) {
@@ -130,7 +131,7 @@ struct DigestStateMachine {
             count: String(repeating: "0", count: 8 - digits.utf8.count) + digits, clientNonce: clientNonce, uri: uri)
     }
 
-    /// Changes the nonce, unless another response has changed it since the request.
+    /// Changes the nonce, unless another response has changed it meanwhile.
     mutating func use(nextNonce: String, after old: String) {
         guard nonce == old, nextNonce != old else { return }
         (nonce, count) = (nextNonce, 0)
