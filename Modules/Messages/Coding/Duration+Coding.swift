@@ -1,8 +1,8 @@
 extension Duration {
-    /// Times below this many seconds, 24 days, are coded to the nanosecond, others to the millisecond, so that the number
-    /// of seconds in a `Double` is exact.
+    /// The limit of times that are coded to the nanosecond: 24 days, in seconds. Longer times are coded to the
+    /// millisecond, so that the number of seconds is exact in a `Double`.
     private static let nanosecondLimit = Double(1 << 21)
-    /// 35,000 years.
+    /// The longest time: 35,000 years, in seconds.
     private static let longest = Double(1 << 40)
 
     /// Reads a number of seconds; nil if it is not finite or too large.

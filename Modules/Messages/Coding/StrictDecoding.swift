@@ -1,6 +1,6 @@
 extension Decoder {
-    /// The container of an object of a configuration. Keys that the object does not have are an error, since a key that is
-    /// misspelled would leave a setting at its default.
+    /// Returns the container of a configuration object. Unknown keys are an error, because a misspelled key would leave
+    /// a setting at its default.
     package func strictContainer<Key: CodingKey & CaseIterable>(
         keyedBy type: Key.Type
     ) throws -> KeyedDecodingContainer<Key> {
@@ -8,7 +8,7 @@ extension Decoder {
         return try container(keyedBy: type)
     }
 
-    /// Throws for the first key, in alphabetical order, that is not among these.
+    /// Throws for the alphabetically first key that is not among the known ones.
     package func refuseKeys(except known: [String]) throws {
         let keys = try container(keyedBy: TextKey.self).allKeys.map(\.stringValue)
         guard let unknown = Set(keys).subtracting(known).min() else { return }

@@ -1,18 +1,19 @@
 package import FoundationEssentials
 public import HTTPTypes
 
-/// The secrets in requests and responses: the values that are hidden in logs and descriptions, and the fields that a redirect to
-/// another origin does not carry along.
+/// Defines the secrets in requests and responses: values that logs and descriptions hide, and fields that a redirect to
+/// another origin does not carry.
 ///
-/// A session takes it from its configuration, where a program adds names of its own:
+/// A session takes it from its configuration, where a program can add names:
 ///
 /// ```swift
 /// let session = try HTTPSession { $0.redaction.fieldNames.insert(houseKey) }
 /// ```
-/// Descriptions and mirrors of values, which know no session, hide what ``standard`` hides. User information in URLs is always hidden,
-/// except with ``insecureShowEverything``.
+/// Descriptions and mirrors of values without a session hide the same as ``standard``. User information in URLs is
+/// always hidden, except with ``insecureShowEverything``.
 public struct Redaction: Sendable, Hashable {
-    /// The header fields whose values are hidden. Those of ``standard`` are not sent to another origin even if they are not among these.
+    /// The header fields whose values are hidden. The fields of ``standard`` are not sent to another origin even if
+    /// they are missing here.
     public var fieldNames: Set<HTTPField.Name>
     /// The names, in lower case, of the parameters in a URL's query or fragment whose values are hidden.
     public var queryNames: Set<String>
@@ -43,7 +44,7 @@ public struct Redaction: Sendable, Hashable {
             "x-amz-security-token", "x-amz-signature", "x-api-key", "x-goog-credential", "x-goog-signature",
         ])
 
-    /// Nonstandard fields that contain a secret of one origin.
+    /// The nonstandard fields that contain a secret of one origin.
     private static let tokenNames = [
         "Api-Key", "Apikey", "DD-API-KEY", "DD-APPLICATION-KEY", "Deploy-Token", "Job-Token",
         "Ocp-Apim-Subscription-Key",
@@ -63,7 +64,7 @@ public struct Redaction: Sendable, Hashable {
 
     package var hidesNothing: Bool { fieldNames.isEmpty && queryNames.isEmpty && !hidesUserInfo }
 
-    /// The fields whose values must not leave their origin: of ``standard`` and of this.
+    /// The fields whose values must not leave their origin: the ones of ``standard`` and these.
     package var credentialNames: Set<HTTPField.Name> { Self.standard.fieldNames.union(fieldNames) }
 
     /// Returns the fields with their names, such as `Accept: */*`, redacted.
@@ -77,7 +78,7 @@ public struct Redaction: Sendable, Hashable {
         return URL(string: text).map(self.text) ?? Self.mark
     }
 
-    /// Returns a field's value or its replacement. In a field whose value is a URL, only the URL's secrets are replaced.
+    /// Returns a field's value or its replacement. If the value is a URL, only its secrets are replaced.
     package func value(of field: HTTPField) -> String {
         if fieldNames.contains(field.name) { return Self.mark }
         guard Self.urlFieldNames.contains(field.name), !hidesNothing else { return field.value }

@@ -8,16 +8,16 @@ internal import Darwin
 
 /// A host name or IP address in the canonical form for comparison.
 package enum HostName: Hashable, Sendable {
-    /// In lower case, without a trailing dot.
+    /// A name in lower case, without a trailing dot.
     case name(String)
-    /// Four or sixteen bytes. An IPv4-mapped address (RFC 4291, 2.5.5.2) is stored as the IPv4 address, as the system
-    /// treats it.
+    /// Four or sixteen bytes. An IPv4-mapped address (RFC 4291, 2.5.5.2) is stored as the IPv4 address, because the
+    /// system treats it like that.
     case address([UInt8])
 
     /// Parses a host without brackets; nil if it is neither an address nor an ASCII name.
     ///
-    /// OpenSSL reads a name with a leading dot as "any name below", and an asterisk as itself. Neither is a host, and
-    /// both are rejected here, as are numbers that only some parsers read as an address (``HostSpelling``).
+    /// OpenSSL reads a name with a leading dot as "any name below", and an asterisk as itself. Neither is a host, so
+    /// both are rejected here, and so are numbers that only some parsers read as an address (``HostSpelling``).
     package init?(_ text: String) {
         var text = text
         guard let spelling = text.withUTF8({ HostSpelling.Scan($0) }) else { return nil }
@@ -48,7 +48,7 @@ package enum HostName: Hashable, Sendable {
     /// The prefix of IPv4-mapped addresses.
     private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// The canonical text; for addresses as in RFC 5952.
+    /// The canonical text; addresses follow RFC 5952.
     package var text: String {
         switch self {
         case .name(let name): name

@@ -3,12 +3,12 @@
 ///
 /// A name does not end in a number (WHATWG URL, 3.5, the "ends in a number checker"): a host that does is an IPv4
 /// address in four decimal parts (RFC 3986, 3.2.2) or invalid. `127.1`, `0x7f000001`, `2130706433` and `0177.0.0.1` are
-/// rejected, since text comparison reads them as names and `getaddrinfo` as addresses (RFC 6943, 3.1.1).
+/// rejected, because text comparison treats them as names and `getaddrinfo` as addresses (RFC 6943, 3.1.1).
 package enum HostSpelling: Equatable {
     /// A name or an IPv4 address, canonical except for upper case.
     case usual
-    /// An address with another canonical text: IPv6 (RFC 5952), an IPv4-mapped address as IPv4, an IPv4 address
-    /// with a trailing dot. Without brackets.
+    /// An address with a different canonical text, without brackets: IPv6 (RFC 5952), an IPv4-mapped address as IPv4,
+    /// or an IPv4 address with a trailing dot.
     case address(String)
 
     /// Parses a host without the brackets that only IPv6 addresses have; nil if it is invalid.
@@ -28,7 +28,7 @@ package enum HostSpelling: Equatable {
         enum Kind {
             /// Labels of letters, digits, hyphens and underscores, each of 1 to 63 bytes (RFC 1123, 2.1).
             case name
-            /// As a name, but the last label is a decimal or hexadecimal number: an IPv4 address, or invalid.
+            /// A name whose last label is a decimal or hexadecimal number: an IPv4 address, or invalid.
             case number
             /// Contains a colon: an IPv6 address, or invalid.
             case colons
@@ -37,7 +37,7 @@ package enum HostSpelling: Equatable {
         let kind: Kind
         let hasUppercase: Bool
 
-        /// Nil if the bytes are neither a name nor an address.
+        /// Fails if the bytes are neither a name nor an address.
         init?(_ bytes: UnsafeBufferPointer<UInt8>) {
             let end = bytes.last == UInt8(ascii: ".") ? bytes.count - 1 : bytes.count
             guard 1...253 ~= end else { return nil }

@@ -1,9 +1,10 @@
 package import FoundationEssentials
 
-/// An origin together with its spelling at the beginning of URLs, so that those that begin with it need not have it parsed.
+/// An origin with its spelling at the beginning of URLs. A URL that begins with it does not need to have its origin
+/// parsed.
 package struct KnownOrigin: Sendable {
     package let origin: Origin
-    /// The scheme and the authority, as they are written.
+    /// The scheme and the authority in their original spelling.
     private let prefix: [UInt8]
 
     /// The origin of a URL; nil if it cannot be requested or has user information.
@@ -17,7 +18,7 @@ package struct KnownOrigin: Sendable {
         prefix = Array(bytes[..<authority.upperBound])
     }
 
-    /// What follows the authority in a URL; nil if the URL does not begin with this origin, spelled in the same way.
+    /// The rest of a URL after the authority; nil if the URL does not begin with this origin, spelled in the same way.
     func rest(of url: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard url.count >= prefix.count else { return nil }
         for (index, byte) in prefix.enumerated() where url[index] != byte { return nil }

@@ -4,23 +4,23 @@ public struct Origin: Hashable, Sendable, LosslessStringConvertible {
     package let isSecure: Bool
     /// A name in lower case or an address in canonical form, without brackets.
     public let host: String
-    /// The port, also where it is the scheme's own.
+    /// The port, even if it is the scheme's default.
     public let port: Int
-    /// The host in lower case, and the port unless it is the scheme's own.
+    /// The host in lower case, and the port unless it is the scheme's default.
     public let authority: String
 
     /// `http` or `https`.
     public var scheme: String { isSecure ? "https" : "http" }
 
-    /// As it stands at the beginning of a URL.
+    /// The origin in the form that begins a URL.
     public var description: String { "\(scheme)://\(authority)" }
 
-    /// The host and the port, also where it is the scheme's own.
+    /// The host and the port, even if it is the scheme's default.
     package var endpoint: String { "\(host.utf8.contains(.colon) ? "[\(host)]" : host):\(port)" }
 
-    /// The origin of an authority without user information.
+    /// Parses an authority without user information.
     package init(isSecure: Bool, authority: String) throws(URLFault) {
-        // On bytes, since String indices cost several times as much.
+        // Works on bytes, because String indices cost several times as much.
         var authority = authority
         let origin = authority.withUTF8 { bytes in
             Result { () throws(URLFault) in
@@ -48,7 +48,7 @@ public struct Origin: Hashable, Sendable, LosslessStringConvertible {
             host = Self.lowercased(hostBytes)
             isAsWritten = digits?.first != UInt8(ascii: "0")
         }
-        // The authority of a scheme's own port shares the host's storage.
+        // With the scheme's default port, the authority shares the host's storage.
         if port != usualPort {
             authority =
                 isAsWritten
@@ -59,8 +59,8 @@ public struct Origin: Hashable, Sendable, LosslessStringConvertible {
         }
     }
 
-    /// The origin of an absolute URL, such as `https://example.com:8443/a`; nil if it is not http or https with a host that is a
-    /// name in ASCII or an address.
+    /// The origin of an absolute URL, such as `https://example.com:8443/a`; nil unless the scheme is http or https and
+    /// the host an ASCII name or an address.
     public init?(_ url: String) {
         guard let target = try? RequestTarget(parsing: url) else { return nil }
         self = target.origin
@@ -71,7 +71,7 @@ public struct Origin: Hashable, Sendable, LosslessStringConvertible {
         return bytes.contains { 0x41...0x5A ~= $0 } ? text.lowercased() : text
     }
 
-    /// Whether both have the same scheme, host and port; the authority says nothing more.
+    /// Whether both have the same scheme, host and port, from which the authority follows.
     public static func == (left: Origin, right: Origin) -> Bool {
         left.port == right.port && left.isSecure == right.isSecure && left.host == right.host
     }
@@ -82,7 +82,7 @@ public struct Origin: Hashable, Sendable, LosslessStringConvertible {
         hasher.combine(port)
     }
 
-    /// The port; nil where there is none.
+    /// Parses the port; nil if there is none.
     private static func port(_ digits: Slice<UnsafeBufferPointer<UInt8>>?) throws(URLFault) -> Int? {
         guard let digits, !digits.isEmpty else { return nil }
         var port = 0
@@ -92,7 +92,7 @@ public struct Origin: Hashable, Sendable, LosslessStringConvertible {
     }
 }
 
-/// Why a URL cannot be requested.
+/// The reasons why a URL cannot be requested.
 package enum URLFault: Error, Hashable {
     case noHost
     case scheme
@@ -100,7 +100,7 @@ package enum URLFault: Error, Hashable {
     case port
     case userInfo
 
-    /// One sentence that says what is wrong and what to use.
+    /// A sentence with the problem and a remedy.
     package var message: String {
         switch self {
         case .noHost: "The URL has no scheme and host."

@@ -1,12 +1,12 @@
 package import FoundationEssentials
 
-/// A URL taken apart into what a request's head carries (RFC 9112, section 3.2): the origin and the target.
+/// A URL in the parts that a request's head carries (RFC 9112, section 3.2): the origin and the target.
 ///
 /// The fragment is not sent, an empty path is `/`, and bytes that a request line must not contain are percent-encoded. User
 /// information is never sent in the authority (RFC 9110, section 4.2.4).
 package struct RequestTarget: Hashable, Sendable {
     package let origin: Origin
-    /// The path and the query, as they are sent.
+    /// The path and the query in the form that is sent.
     package let path: String
     /// The user information, decoded; nil if the name and the password are empty.
     package let userInfo: UserInfo?
@@ -17,13 +17,13 @@ package struct RequestTarget: Hashable, Sendable {
         package let password: String
     }
 
-    /// - Parameter known: The origin of most of the URLs, which is not parsed again; nil for none.
+    /// - Parameter known: The usual origin of URLs, which is not parsed again; nil for none.
     package init(parsing url: URL, expecting known: KnownOrigin? = nil) throws(URLFault) {
         try self.init(parsing: url.absoluteString, expecting: known)
     }
 
     package init(parsing text: String, expecting known: KnownOrigin? = nil) throws(URLFault) {
-        // On bytes, since every request comes through here and Characters cost several times as much.
+        // Works on bytes, because every request passes here, and Characters cost several times as much.
         var text = text
         let parsed = text.withUTF8 { bytes in
             Result { () throws(URLFault) in
@@ -54,7 +54,7 @@ package struct RequestTarget: Hashable, Sendable {
 
     private static func isSecure(_ scheme: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> Bool {
         let scheme = UnsafeBufferPointer(rebasing: scheme)
-        // Setting the bit 0x20 makes letters lower-case, and no other byte of a scheme a letter.
+        // Setting the bit 0x20 makes letters lowercase, and turns no other byte of a scheme into a letter.
         guard 4...5 ~= scheme.count, scheme[0] | 0x20 == UInt8(ascii: "h"), scheme[1] | 0x20 == UInt8(ascii: "t"),
             scheme[2] | 0x20 == UInt8(ascii: "t"), scheme[3] | 0x20 == UInt8(ascii: "p"),
             scheme.count == 4 || scheme[4] | 0x20 == UInt8(ascii: "s")
@@ -62,8 +62,9 @@ package struct RequestTarget: Hashable, Sendable {
         return scheme.count == 5
     }
 
-    /// Other readers of a URL end the authority at a backslash or leave out control characters (WHATWG URL, 4.4), and so see another
-    /// host than the one that would get the credentials. A URL of Foundation has them percent-encoded.
+    /// Decodes user information. Other parsers end the authority at a backslash or omit control characters (WHATWG URL,
+    /// 4.4), and so see another host than the one that would get the credentials. Foundation's URLs have them
+    /// percent-encoded.
     private static func decoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(URLFault) -> UserInfo? {
         guard !bytes.contains(.at) else { throw .userInfo }
         let colon = bytes.firstIndex(of: .colon) ?? bytes.endIndex
@@ -92,12 +93,12 @@ package struct RequestTarget: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// A backslash or a control character, which other readers of a URL take for something else than user information.
+    /// A backslash or a control character, which other parsers do not take for user information.
     var isAmbiguous: Bool { self == UInt8(ascii: "\\") || self < 0x20 || self == 0x7F }
 
     /// Visible ASCII except for `"<>\^`{|}`, which URLs must not contain unescaped (RFC 3986, section 2).
     package var isTargetByte: Bool {
-        // A bit for each of them: 0 to 63, then 64 to 127.
+        // One bit for each byte: 0 to 63, then 64 to 127.
         ASCII.isIn(self, low: 0xAFFF_FFFA_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
     }
 }

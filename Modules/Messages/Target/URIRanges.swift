@@ -1,4 +1,4 @@
-/// The places of the components of a URI reference in its bytes (RFC 3986, appendix B). Every URI is taken apart here.
+/// The places of the components of a URI reference in its bytes (RFC 3986, appendix B). Every URI is split here.
 ///
 /// Any bytes have components: they are neither validated nor decoded.
 package struct URIRanges: Equatable {
@@ -38,7 +38,7 @@ package struct AuthorityRanges: Equatable {
     package private(set) var host: Range<Int>
     /// Whether the host is in brackets, as only IPv6 addresses are.
     package private(set) var isBracketed = false
-    /// What follows the colon after the host, possibly nothing; nil without a colon.
+    /// The possibly empty text after the host's colon; nil without a colon.
     package private(set) var port: Range<Int>?
 
     /// - Parameters:
@@ -54,7 +54,7 @@ package struct AuthorityRanges: Equatable {
         if start < range.upperBound, bytes[start] == .openingBracket {
             let closing = bytes[start..<range.upperBound].firstIndex(of: .closingBracket)
             hostEnd = closing.map { $0 + 1 } ?? range.upperBound
-            // What follows the bracket is a port, or the whole is no host.
+            // Only a port may follow the bracket; otherwise there is no valid host.
             isBracketed = closing != nil && (hostEnd == range.upperBound || bytes[hostEnd] == .colon)
         } else {
             hostEnd = bytes[start..<range.upperBound].firstIndex(of: .colon) ?? range.upperBound
@@ -90,7 +90,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// A letter, then letters, digits, `+`, `-` and `.` (RFC 3986, section 3.1).
+    /// Whether the bytes are a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986, section 3.1).
     fileprivate var isScheme: Bool {
         guard let first, ASCII.isAlphanumeric(first), !(0x30...0x39 ~= first) else { return false }
         return allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }

@@ -46,7 +46,7 @@ package struct URIReference: Equatable {
         return target
     }
 
-    /// The reference as text (section 5.3), which is read as the same components.
+    /// The reference as text (section 5.3), which parses into the same components.
     package var text: String {
         var text = scheme.map { $0 + ":" } ?? ""
         if let authority {
@@ -75,14 +75,14 @@ package struct URIReference: Equatable {
         }
     }
 
-    /// Whether the user information is one that other readers of URLs take for a host: with an `@`, a backslash or a control
-    /// character as they are.
+    /// Whether other parsers of URLs may take the user information for a host: it has an unescaped `@`, backslash or
+    /// control character.
     package var hasAmbiguousUserInfo: Bool {
         userInfo?.utf8.contains { $0 == .at || $0.isAmbiguous } ?? false
     }
 
-    /// Percent-encodes the bytes that a path, a query or a fragment must not contain, and a `%` without two digits. Foundation would
-    /// also encode every other `%` of such a component.
+    /// Percent-encodes the bytes that a path, a query or a fragment must not contain, and a `%` without two digits.
+    /// Foundation would also encode each other `%` of such a component.
     package mutating func encodeInvalidBytes() {
         path = Self.encoded(path)
         query = query.map(Self.encoded)
@@ -103,7 +103,7 @@ package struct URIReference: Equatable {
         return encoded.count == bytes.count ? part : Substring(decoding: encoded, as: UTF8.self)
     }
 
-    /// Merges the path with that of a base (section 5.2.3).
+    /// Merges the path with the path of a base (section 5.2.3).
     private func merged(with base: URIReference) -> Substring {
         if base.authority != nil, base.path.isEmpty { return "/" + path }
         guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }

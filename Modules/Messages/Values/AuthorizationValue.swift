@@ -2,13 +2,13 @@ internal import FoundationEssentials
 
 /// The values of Authorization and Proxy-Authorization fields that do not depend on a challenge.
 package enum AuthorizationValue {
-    /// Why a field cannot contain a user name, a password or a token. The message contains none of them.
+    /// The reasons why a field cannot contain a user name, a password or a token. The message contains none of them.
     package enum Fault: Error {
         case colon
         case controlCharacter
         case token
 
-        /// One sentence that says what is wrong.
+        /// A sentence about the problem.
         package var message: String {
             switch self {
             case .colon: "A user name must not contain a colon, which separates it from the password."
@@ -18,13 +18,13 @@ package enum AuthorizationValue {
         }
     }
 
-    /// The value for Basic, in UTF-8 (RFC 7617), of a user name and a password that are not checked.
+    /// The value for Basic in UTF-8 (RFC 7617). Does not check the user name and the password.
     package static func basic(username: String, password: String) -> String {
         "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
     }
 
-    /// Throws if a user name contains a colon, at which servers split, or one of the two a control character (RFC 7617,
-    /// section 2).
+    /// Throws if the user name contains a colon, at which servers split, or if one of the two contains a control
+    /// character (RFC 7617, section 2).
     package static func check(username: String, password: String) throws(Fault) {
         guard !username.utf8.contains(UInt8(ascii: ":")) else { throw .colon }
         guard !(username + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .controlCharacter }

@@ -1,6 +1,6 @@
-/// Decimal numbers, which may have any number of digits, such as those of bytes (RFC 9110, section 14.1.2).
+/// Decimal numbers of any length, for example of bytes (RFC 9110, section 14.1.2).
 package enum Digits {
-    /// Greater numbers count as this one.
+    /// The limit, which replaces greater numbers.
     package static let limit = Int64.max / 16
 
     /// Parses decimal digits; nil for anything else.

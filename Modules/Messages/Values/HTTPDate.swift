@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A moment as HTTP writes it (RFC 9110, section 5.6.7), in any of the three formats; whole seconds since 1970.
+/// A date of HTTP in any of its three formats (RFC 9110, section 5.6.7), in whole seconds since 1970.
 package struct HTTPDate: Hashable {
     package let secondsSinceEpoch: Int64
 
@@ -10,9 +10,9 @@ package struct HTTPDate: Hashable {
         self.secondsSinceEpoch = secondsSinceEpoch
     }
 
-    /// Parses a date; nil for a text that is not in the grammar, and for a day that does not exist.
+    /// Parses a date; nil for a text outside the grammar, and for a nonexistent day.
     ///
-    /// The name of the day is not compared with the date, which is complete without it.
+    /// The name of the day is not checked, because the date is complete without it.
     ///
     /// - Parameters:
     ///   - text: The text, without whitespace around it.
@@ -26,8 +26,8 @@ package struct HTTPDate: Hashable {
         secondsSinceEpoch = fields.seconds(inYear: year)
     }
 
-    /// The year of a date that has two digits of it: a date that seems to be more than 50 years in the future is in the last
-    /// year with these digits that is past.
+    /// The full year of a date with a two-digit year. A date more than 50 years in the future is taken for the latest
+    /// past year with these digits.
     private static func fullYear(of fields: HTTPDateFields, now: HTTPDate) -> Int64 {
         let secondsOfYear: Int64 = 31_556_952
         let limit = now.secondsSinceEpoch + 50 * secondsOfYear
@@ -40,7 +40,8 @@ package struct HTTPDate: Hashable {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The days from 1970-01-01 in the Gregorian calendar, counted in years that begin with March.
+    /// The days since 1970-01-01 in the Gregorian calendar. Years begin with March here, so that the leap day is the
+    /// last one.
     package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,8 +1,8 @@
 /// The parts of a text in one of the three grammars of a date (RFC 9110, section 5.6.7).
 struct HTTPDateFields {
-    /// From 1 to 31. The month may have fewer days.
+    /// The day, from 1 to 31. The month may have fewer days.
     private(set) var day: Int64 = 0
-    /// From 1 to 12.
+    /// The month, from 1 to 12.
     private(set) var month: Int64 = 0
     private(set) var year: Int64 = 0
     /// Whether the year has two digits.
@@ -15,10 +15,10 @@ struct HTTPDateFields {
         "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
     ]
 
-    /// Nil if the text is in none of the grammars.
+    /// Fails if the text is in none of the grammars.
     init?(_ bytes: UnsafeBufferPointer<UInt8>, ignoresCase: Bool) {
         var scanner = Scanner(rest: bytes[...], ignoresCase: ignoresCase)
-        // The shorter names begin the longer ones.
+        // Long names come first, because each begins with a short one.
         let isLong = scanner.index(in: Self.longDays) != nil
         guard isLong || scanner.index(in: Self.days) != nil else { return nil }
         let isRead =
@@ -67,7 +67,7 @@ struct HTTPDateFields {
         return true
     }
 
-    /// `time-of-day`, from `00:00:00` to `23:59:60`, which is a leap second.
+    /// `time-of-day`, from `00:00:00` to the leap second `23:59:60`.
     private mutating func readTime(_ scanner: inout Scanner) -> Bool {
         guard let hour = scanner.number(ofDigits: 2), scanner.takes(":"), let minute = scanner.number(ofDigits: 2),
             scanner.takes(":"), let second = scanner.number(ofDigits: 2), hour <= 23, minute <= 59,
@@ -78,7 +78,7 @@ struct HTTPDateFields {
     }
 }
 
-/// Reads bytes from the beginning of a text. Reads nothing when it fails.
+/// Reads bytes from the beginning of a text. A failed read consumes nothing.
 private struct Scanner {
     private(set) var rest: Slice<UnsafeBufferPointer<UInt8>>
     let ignoresCase: Bool
@@ -94,7 +94,7 @@ private struct Scanner {
         return true
     }
 
-    /// The place in a list of the first name that comes next.
+    /// The index of the first listed name that comes next.
     mutating func index(in names: [Substring]) -> Int? {
         for (index, name) in names.enumerated() where takes(name) { return index }
         return nil

@@ -1,9 +1,9 @@
 package import HTTPTypes
 
-// A field value is a sequence of octets (RFC 9110, section 5.5). `HTTPField.value` replaces octets that are not UTF-8, and `String`
-// compares by canonical equivalence, so that values of different octets would be equal. Values that are compared, sent back or made
-// into URLs are read as ISO 8859-1 instead: one character for each octet, U+0000 to U+00FF. Texts of such characters are canonically
-// equivalent only if they are the same.
+// A field value is a sequence of octets (RFC 9110, section 5.5). `HTTPField.value` replaces octets that are not UTF-8,
+// and `String` compares by canonical equivalence, so values of different octets could be equal. Values that are
+// compared, sent back or made into URLs are therefore read as ISO 8859-1: one character for each octet, U+0000 to
+// U+00FF. Texts of such characters are canonically equivalent only if they are identical.
 
 extension String {
     /// The text with one character for each octet.
@@ -11,19 +11,19 @@ extension String {
         self.init(String.UnicodeScalarView(octets.lazy.map { Unicode.Scalar($0) }))
     }
 
-    /// The octets of a text with one character for each of them. A text with characters beyond U+00FF was not made of octets; its own
-    /// are those of UTF-8.
+    /// The octets of a text with one character for each octet. A text with characters beyond U+00FF does not come from
+    /// octets, so its UTF-8 is used.
     package var isoLatin1Octets: [UInt8] {
         guard !isASCII, unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else { return Array(utf8) }
         return unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     }
 
-    /// Whether the text in ISO 8859-1 has the same octets as in UTF-8.
+    /// Whether the text has the same octets in ISO 8859-1 and in UTF-8.
     package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 }
 
 extension HTTPField {
-    /// Creates a field whose value has these octets, each a character (ISO 8859-1).
+    /// Creates a field from a value in ISO 8859-1.
     package init(name: Name, isoLatin1Value text: String) {
         if text.isASCII {
             self.init(name: name, value: text)
@@ -32,7 +32,7 @@ extension HTTPField {
         }
     }
 
-    /// The octets of the value, each as a character (ISO 8859-1).
+    /// The octets of the value as the characters of ISO 8859-1.
     package var isoLatin1Value: String {
         withUnsafeBytesOfValue { octets in
             octets.allSatisfy { $0 < 0x80 } ? nil : String(isoLatin1: octets)
@@ -53,12 +53,13 @@ extension HTTPField {
 }
 
 extension HTTPFields {
-    /// The octets of the values of a name, as characters (ISO 8859-1), in order.
+    /// The octets of all values of a name as the characters of ISO 8859-1, in order.
     package func isoLatin1Values(of name: HTTPField.Name) -> [String] {
         self[fields: name].map(\.isoLatin1Value)
     }
 
-    /// The octets of the value of a name, as characters (ISO 8859-1). Several values are combined into a list; nil removes them.
+    /// The octets of the value of a name as the characters of ISO 8859-1. Several values are combined into a list; nil
+    /// removes them.
     package subscript(isoLatin1 name: HTTPField.Name) -> String? {
         get {
             guard contains(name) else { return nil }

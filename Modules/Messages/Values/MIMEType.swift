@@ -1,4 +1,4 @@
-/// A media type with its parameters, as in Content-Type (RFC 9110, section 8.3.1).
+/// A media type with its parameters, the value of Content-Type (RFC 9110, section 8.3.1).
 ///
 /// Parsing follows browsers (WHATWG MIME Sniffing, section 4.4): a malformed parameter is ignored, and the type is
 /// kept. `application/json; charset=` is `application/json`, and an unquoted value may contain any printable
@@ -32,7 +32,7 @@ public struct MIMEType: Sendable, Hashable, CustomStringConvertible {
     /// The type and subtype, such as `text/html`.
     public var essence: String { "\(type)/\(subtype)" }
 
-    /// The parameters in order, with lowercase names and unquoted values; the first of those with the same name.
+    /// The parameters in order, with lowercase names and unquoted values. Only the first parameter of a name is kept.
     public var parameters: [(name: String, value: String)] { list.map { ($0.name, $0.value) } }
 
     /// The essence, for messages.
@@ -47,7 +47,7 @@ public struct MIMEType: Sendable, Hashable, CustomStringConvertible {
     /// Whether the type matches a pattern such as `text/html`, `text/*`, `*/*` or `application/*+json`.
     ///
     /// `*` before a suffix matches any name, but not the suffix alone: `application/*+json` matches
-    /// `application/problem+json` and not `application/json`. Parameters of the pattern are ignored.
+    /// `application/problem+json`, but not `application/json`. Parameters of the pattern are ignored.
     public func matches(_ pattern: String) -> Bool {
         let essence = pattern.prefix { $0 != ";" }
         guard let slash = essence.firstIndex(of: "/") else { return false }
@@ -116,7 +116,7 @@ struct MediaTypeScanner {
         return (name, value.isEmpty ? nil : value)
     }
 
-    /// Starts at the opening quote. A missing closing quote is assumed at the end.
+    /// Reads a quoted string from its opening quote. A missing closing quote is assumed at the end.
     private mutating func quoted() -> ArraySlice<UInt8> {
         position += 1
         var value: [UInt8] = []
@@ -163,7 +163,7 @@ extension MIMEType {
     /// Parses the value of a Content-Type field. If the server sent several fields, the value is a list, and the last
     /// valid media type other than `*/*` counts (WHATWG Fetch, "extract a MIME type").
     ///
-    /// If the last one has no charset, it inherits the charset of an earlier one with the same type.
+    /// Without a charset, it inherits the charset of an earlier one with the same type.
     package init?(contentType: String) {
         var found: MIMEType?
         for value in Self.elements(of: Array(contentType.utf8)) {
@@ -211,7 +211,7 @@ extension MIMEType {
     }
 }
 
-/// Matches `type/subtype; name=value; name="quoted"` as RFC 9110, section 8.3.1 defines it.
+/// Matches `type/subtype; name=value; name="quoted"` by the grammar of RFC 9110, section 8.3.1.
 struct MediaTypeGrammar {
     private let bytes: [UInt8]
     private var position = 0

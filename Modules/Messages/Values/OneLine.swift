@@ -1,6 +1,6 @@
 extension String {
-    /// The text made safe for a message: one line of bounded length, with characters escaped that would change what a
-    /// terminal or a log shows. The names in a certificate are untrusted input.
+    /// The text made safe for a message: one line of limited length, with escapes for characters that would change the
+    /// display of a terminal or a log. The names in a certificate are untrusted input.
     package var oneLine: String {
         var line = ""
         for scalar in unicodeScalars.prefix(Self.longestInLine) {
