@@ -6,7 +6,7 @@ public import Dispatch
 public struct CallbackExecutor: Sendable {
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Calls callbacks through a custom function, such as one that schedules them on a UI toolkit's main loop.
+    /// Calls callbacks through a custom function, for example on a UI toolkit's main loop.
     public static func custom(
         _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) -> CallbackExecutor {
@@ -23,7 +23,7 @@ public struct CallbackExecutor: Sendable {
         .queue(DispatchQueue(label: "linnet.callbacks"))
     }
 
-    /// Calls callbacks on the main queue. It is drained only if the process runs the main actor or `dispatchMain()`.
+    /// Calls callbacks on the main queue. It only runs while the process runs the main actor or `dispatchMain()`.
     public static let main = CallbackExecutor.queue(.main)
 
     func execute(_ work: @escaping @Sendable () -> Void) {

@@ -1,5 +1,5 @@
-// Types that appear in a session's API are re-exported: importing LinnetSession or Linnet is enough to make a request, choose a
-// serializer, set a timeout, read metrics or look into an underlying error. Of the transport, only value types are re-exported.
+// The types in a session's API are re-exported: importing LinnetSession or Linnet is enough to make a request, choose a
+// serializer, set a timeout, read metrics or look into an underlying error. The transport contributes only value types.
 
 @_exported public import LinnetSerialization
 

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension HTTPFields {
-    /// Puts fields in the place of those with the same name.
+    /// Replaces the fields of the same names by these fields.
     mutating func override(with fields: HTTPFields) {
         guard !fields.isEmpty else { return }
         guard !isEmpty else {

@@ -5,31 +5,31 @@ public import LinnetCompression
 internal import LinnetSerialization
 public import LinnetTransport
 
-/// A response: its head, where it came from, what it cost, and a value.
+/// A response: its head, its URL, its metrics, and a value.
 ///
-/// The value is what a serializer read from the body, the URL of a downloaded file, or the body itself as it arrives
+/// The value is the result of a serializer, the URL of a downloaded file, or the body itself as it arrives
 /// (``StreamedResponse``).
 public struct SessionResponse<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
     /// The URL of the response, after redirects.
     public var url: URL
-    /// Status and header fields. Content-Encoding and Content-Length are removed where ``contentCodings`` were undone, since they
-    /// describe bytes that the caller does not see.
+    /// The status and the header fields. If ``contentCodings`` were decoded, Content-Encoding and Content-Length are
+    /// removed, since they describe bytes that the caller does not see.
     public var head: HTTPResponse
-    /// The body, with its content codings undone; empty when it was streamed or written to a file.
+    /// The decoded body; empty if it was streamed or written to a file.
     public var data: Data
-    /// The redirects that were followed to it, in order.
+    /// The followed redirects, in order.
     public var redirects: [HTTPRedirect] = []
-    /// What the cache had to do with the response, the last one after redirects; nil in a session without a cache.
+    /// The part of the cache in the last response after redirects; nil in a session without a cache.
     public var cacheOutcome: CacheOutcome?
-    /// The content codings of the body that were undone, in the order in which the server applied them (RFC 9110, section 8.4);
-    /// empty if the body is as it was sent. `TransportMetrics.responseBodyBytes` counts the bytes before.
+    /// The decoded content codings of the body, in the order in which the server applied them (RFC 9110, section 8.4);
+    /// empty if the body was not decoded. `TransportMetrics.responseBodyBytes` counts the bytes before decoding.
     public var contentCodings: [ContentCoding] = []
-    /// The metrics of the attempts until the response was returned.
+    /// The metrics of the attempts before the response was returned.
     var attempts: [TransportMetrics]
 
-    /// Makes a response; for interceptors, tests and previews.
+    /// Creates a response, for interceptors, tests and previews.
     public init(value: Value, url: URL, head: HTTPResponse, data: Data = Data(), metrics: [TransportMetrics] = []) {
         self.value = value
         self.url = url
@@ -41,8 +41,8 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     /// The status code and its reason.
     public var status: HTTPResponse.Status { head.status }
 
-    /// The metrics of each attempt, in order; empty when the network was not used, as for a response from
-    /// the cache. Those of a body that is streamed are complete once it was read to its end.
+    /// The metrics of each attempt, in order; empty if the network was not used, for example for a response from the
+    /// cache. The metrics of a streamed body are complete after it was read to its end.
     public var metrics: [TransportMetrics] {
         get {
             guard let final = (value as? HTTPResponseBody)?.finalMetrics else { return attempts }
@@ -58,7 +58,7 @@ public struct SessionResponse<Value: Sendable>: Sendable {
         with(try transform(value), data: data)
     }
 
-    /// The response with another value.
+    /// Returns the response with another value.
     consuming func with<NewValue: Sendable>(_ value: NewValue, data: Data = Data()) -> SessionResponse<NewValue> {
         var response = SessionResponse<NewValue>(value: value, url: url, head: head, data: data, metrics: metrics)
         response.redirects = redirects
@@ -68,7 +68,7 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     }
 }
 
-/// A response whose body is read as it arrives. Interceptors get and return it.
+/// A response whose body is read as it arrives. Interceptors receive and return it.
 ///
 /// ```swift
 /// let response = try await api.get("report").bytes()
@@ -77,7 +77,7 @@ public struct SessionResponse<Value: Sendable>: Sendable {
 public typealias StreamedResponse = SessionResponse<HTTPResponseBody>
 
 extension SessionResponse where Value == HTTPResponseBody {
-    /// Makes a response with a body; for interceptors that answer themselves.
+    /// Creates a response with a body, for interceptors that answer requests themselves.
     public init(url: URL, head: HTTPResponse, body: HTTPResponseBody = .whole(Data()), metrics: [TransportMetrics] = [])
     {
         self.init(value: body, url: url, head: head, metrics: metrics)
@@ -89,10 +89,10 @@ extension SessionResponse where Value == HTTPResponseBody {
         set { value = newValue }
     }
 
-    /// The trailer fields (RFC 9110, section 6.5), once the body's end was read and if there were any.
+    /// The trailer fields (RFC 9110, section 6.5); nil until the end of the body was read, and if there are none.
     public var trailers: HTTPFields? { body.completion?.trailers }
 
-    /// The response with its value read from its body by a serializer.
+    /// Returns the response with the value that a serializer reads from its body.
     @inline(never)
     consuming func read<S: ResponseSerializer>(
         _ body: Data, answering method: HTTPRequest.Method, by serializer: S

@@ -3,8 +3,9 @@ public import HTTPTypes
 public import LinnetMultipart
 public import LinnetSerialization
 
-// AFHTTPSessionManager's own verbs: each starts a task, and calls `success` or `failure` exactly once, after all of `progress`,
-// on the session's callback executor. They are calls (``HTTPCall``) with callbacks; a new program is better served by those.
+// AFHTTPSessionManager's verbs: each starts a task, and calls `success` or `failure` exactly once, after all of
+// `progress`, on the session's callback executor. They are calls (``HTTPCall``) with callbacks; new programs should use
+// calls directly.
 extension HTTPSession {
     /// GET:parameters:headers:progress:success:failure:
     @discardableResult
@@ -19,7 +20,7 @@ extension HTTPSession {
 
     /// HEAD:parameters:headers:success:failure:
     ///
-    /// The accepted statuses are those of the session's response serializer.
+    /// The session's response serializer determines the accepted statuses.
     @discardableResult
     public func head(
         _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
@@ -44,8 +45,7 @@ extension HTTPSession {
 
     /// POST:parameters:headers:constructingBodyWithBlock:progress:success:failure:
     ///
-    /// The parameters come first, each as a part. What the block throws is the underlying error of
-    /// ``SessionError/Code/encodingFailed``.
+    /// The parameters come first, each as a part. An error of the block underlies ``SessionError/Code/encodingFailed``.
     @discardableResult
     public func post(
         _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],
@@ -113,7 +113,7 @@ extension HTTPSession {
 }
 
 extension TransferTask {
-    /// The task with the callbacks of a verb, running.
+    /// Starts the task with the callbacks of a verb.
     fileprivate func started(
         _ progress: (@Sendable (TaskProgress) -> Void)?,
         _ success: @escaping @Sendable (SessionResponse<Value>) -> Void,

@@ -3,9 +3,9 @@ public import HTTPTypes
 public import LinnetSerialization
 internal import Synchronization
 
-// AFURLSessionManager's own tasks. Each is suspended until it is resumed, and calls `completionHandler` exactly once, after all
-// progress, on the session's callback executor. The session's response serializer reads the responses. They are calls
-// (``HTTPCall``) with callbacks; a new program is better served by those.
+// AFURLSessionManager's tasks. Each is suspended until it is resumed, and calls `completionHandler` exactly once, after
+// all progress, on the session's callback executor. The session's response serializer reads the responses. They are
+// calls (``HTTPCall``) with callbacks; new programs should use calls directly.
 extension HTTPSession {
     /// dataTaskWithRequest:uploadProgress:downloadProgress:completionHandler:
     public func dataTask(
@@ -18,7 +18,7 @@ extension HTTPSession {
 
     /// uploadTaskWithRequest:fromFile:progress:completionHandler:
     ///
-    /// A file that cannot be read fails the task once it is resumed.
+    /// An unreadable file fails the task after it is resumed.
     public func uploadTask(
         with request: SessionRequest, fromFile file: URL, progress: (@Sendable (TransferProgress) -> Void)? = nil,
         completionHandler: (@Sendable (Result<SessionResponse<JSONValue?>, SessionError>) -> Void)? = nil
@@ -36,7 +36,7 @@ extension HTTPSession {
 
     /// uploadTaskWithStreamedRequest:progress:completionHandler:
     ///
-    /// The body is the request's own.
+    /// The request provides the body.
     public func uploadTask(
         withStreamedRequest request: SessionRequest, progress: (@Sendable (TransferProgress) -> Void)? = nil,
         completionHandler: (@Sendable (Result<SessionResponse<JSONValue?>, SessionError>) -> Void)? = nil
@@ -56,7 +56,7 @@ extension HTTPSession {
 
     /// downloadTaskWithResumeData:progress:destination:completionHandler:
     ///
-    /// The request is made as ``get(_:_:)`` does, with the header fields of the session and of its request serializer.
+    /// The request is made like ``get(_:_:)``, with the header fields of the session and of its request serializer.
     public func downloadTask(
         withResumeData resumeData: ResumeData, progress: (@Sendable (TransferProgress) -> Void)? = nil,
         destination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL,
@@ -68,7 +68,7 @@ extension HTTPSession {
 }
 
 extension TransferTask {
-    /// The task with the callbacks of AFURLSessionManager.
+    /// Returns the task with the callbacks of AFURLSessionManager.
     fileprivate func observed(
         _ uploadProgress: (@Sendable (TransferProgress) -> Void)?,
         _ downloadProgress: (@Sendable (TransferProgress) -> Void)?,
@@ -80,7 +80,7 @@ extension TransferTask {
         return self
     }
 
-    /// Calls a function with the progress in one direction, at first, each time that its bytes have changed, and at its end.
+    /// Calls a function with the progress in one direction: at first, after each change of its bytes, and at its end.
     private func onProgress(
         of direction: any KeyPath<TaskProgress, TransferProgress> & Sendable,
         _ callback: @escaping @Sendable (TransferProgress) -> Void

@@ -19,7 +19,7 @@ extension SessionError {
         }
     }
 
-    /// Creates the session error for a credential that could not be made, or a server that does not know it.
+    /// Creates the session error for an invalid credential, or a server that does not know it.
     init(_ error: AuthenticationError, url: URL?) {
         let code = error.code == .wrongServerProof ? Code.invalidResponse : .invalidRequest
         self.init(code, error.message, underlying: error, url: url)
@@ -49,7 +49,7 @@ extension SessionError {
         return error
     }
 
-    /// The timeout that cancelled what has failed with this error, with what it tells about the request.
+    /// Creates the error for the timeout that caused an error, with that error's facts about the request.
     func timedOut(_ timeout: Timeout, _ url: URL?) -> SessionError {
         var error = Self.timedOut(timeout, url).adding(metrics: metrics)
         error.head = head
@@ -58,7 +58,7 @@ extension SessionError {
         return error
     }
 
-    /// Returns the error with the response's URL, head, metrics and redirects, for those that it does not have.
+    /// Returns the error with the response's URL, head, metrics and redirects, without replacing facts that it has.
     func adding(_ response: StreamedResponse) -> SessionError {
         var error = self
         error.url = error.url ?? response.url.withoutUserInfo
@@ -86,7 +86,7 @@ extension SessionError {
         trustRefusal = error.trustRefusal
         // The hook threw instead of providing the identity, so its error is the underlying one.
         if error.code == .clientIdentityUnavailable { underlying = error.underlying ?? error }
-        // A body's file that could not be read has its own code, `fileFailed`, also as a part of a form.
+        // An unreadable file as the body, or as a part of a form, has the code `fileFailed`.
         guard error.code == .requestBodyFailed else { return }
         if let cause = error.underlying as? SerializationError, cause.underlying is FileFailure {
             self = SessionError(cause, url: url)

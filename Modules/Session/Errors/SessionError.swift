@@ -24,7 +24,8 @@ public struct SessionError: Error, Sendable {
         var redirects: [HTTPRedirect] = []
     }
 
-    // The details are boxed to keep the error small: each function that throws it reserves space for it in its frame.
+    // The details are boxed to keep the error small: each function that throws it reserves space for it in its stack
+    // frame.
     private var details: Boxed<Details>
 
     /// Creates an error.
@@ -68,8 +69,8 @@ public struct SessionError: Error, Sendable {
         set { details.value.head = newValue }
     }
 
-    /// The response's body, if it was received whole; for a refused download, its first bytes, and for one
-    /// in an unknown content coding, its first bytes as they were sent.
+    /// The response's body, if it was received completely. For a refused download, its first bytes; in an unknown
+    /// content coding, its first bytes without decoding.
     public var body: Data? {
         get { details.value.body }
         set { details.value.body = newValue }
@@ -107,7 +108,7 @@ public struct SessionError: Error, Sendable {
 }
 
 extension SessionError: CustomStringConvertible, LocalizedError {
-    /// The message with the code, the URL, redacted with `Redaction.standard`, and the status, as far as they are known.
+    /// The message with the code, the URL redacted by `Redaction.standard`, and the status, as far as they are known.
     public var description: String {
         let facts = ["\(code)", url.map(Redaction.standard.text), head.map { "status \($0.status.code)" }]
         let sentence = message.hasSuffix(".") ? String(message.dropLast()) : message
@@ -119,7 +120,7 @@ extension SessionError: CustomStringConvertible, LocalizedError {
 }
 
 extension SessionError {
-    /// Decodes the response's JSON body, such as a server's own description of the error.
+    /// Decodes the response's JSON body, for example a server's description of the error.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -170,22 +171,23 @@ extension SessionError {
             try container.encode(description)
         }
 
-        /// The request, its task or the task that awaited it was cancelled.
+        /// The request, its task, or the task that awaited it was cancelled.
         public static let cancelled = Code("cancelled")
         /// A timeout was exceeded; see ``SessionError/timeout``.
         public static let timeout = Code("timeout")
-        /// No connection to any address of the host could be opened, or the proxy could not be used or refused to connect; the
-        /// underlying `TransportError` then has the code `proxyConnectionFailed` or `proxyRefused`. It is `localAddressUnavailable` if a
-        /// socket could not be bound to the local address or the interface of the configuration.
+        /// No address of the host accepted a connection, or the proxy failed or refused to connect. The underlying
+        /// `TransportError` has the code `proxyConnectionFailed` or `proxyRefused` for a proxy, and
+        /// `localAddressUnavailable` if a socket could not be bound to the local address or the interface of the
+        /// configuration.
         public static let connectionFailed = Code("connectionFailed")
         /// The host's name has no address.
         public static let nameResolutionFailed = Code("nameResolutionFailed")
         /// The connection ended before the response was complete.
         public static let connectionLost = Code("connectionLost")
-        /// The proxy requires a user name and a password, or did not accept those that it was given.
+        /// The proxy requires a user name and a password, or did not accept the given ones.
         public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
-        /// The security policy refused the server's certificate (see ``SessionError/trustRefusal``), or it refused a request in
-        /// clear text to the host; the underlying `TransportError` then has the code `cleartextRefused`.
+        /// The security policy refused the server's certificate (see ``SessionError/trustRefusal``) or a request in
+        /// clear text to the host; for the latter, the underlying `TransportError` has the code `cleartextRefused`.
         public static let trustRefused = Code("trustRefused")
         /// The server requires a client certificate, and none was sent; see ``HTTPSession/Configuration/clientIdentities``.
         public static let clientCertificateRequired = Code("clientCertificateRequired")
@@ -205,28 +207,28 @@ extension SessionError {
         public static let unacceptableContentType = Code("unacceptableContentType")
         /// The response's body could not be decoded.
         public static let decodingFailed = Code("decodingFailed")
-        /// The response's body has a content coding that the session does not know, or is not valid in its coding: damaged, cut,
-        /// or followed by other bytes. The underlying error is a `CompressionError`.
+        /// The response's body has an unknown content coding, or is invalid in its coding: damaged, truncated, or
+        /// followed by other bytes. The underlying error is a `CompressionError`.
         public static let contentDecodingFailed = Code("contentDecodingFailed")
         /// A value could not be encoded as the request's body.
         public static let encodingFailed = Code("encodingFailed")
-        /// The response's body, or a line or an event in it, is larger than its limit. For the limits on what content codings make
-        /// of it (``HTTPSession/Configuration/decodingLimits``) the underlying error is a `CompressionError`.
+        /// The response's body, or a line or an event in it, is larger than its limit. If the decoded body exceeds
+        /// ``HTTPSession/Configuration/decodingLimits``, the underlying error is a `CompressionError`.
         public static let bodyTooLarge = Code("bodyTooLarge")
         /// The request's body failed to produce its bytes, or cannot be replayed.
         public static let requestBodyFailed = Code("requestBodyFailed")
         /// A file could not be read or written, or changed while it was sent; see ``SessionError/fileFailure``.
         public static let fileFailed = Code("fileFailed")
-        /// The resume data is damaged, has an unknown version, or does not match its part, which is missing, shorter, different
-        /// or in use; see ``SessionError/fileFailure`` for failures of the part.
+        /// The resume data is damaged, has an unknown version, or does not match its part. The part may be missing,
+        /// shorter, different or in use; see ``SessionError/fileFailure`` for failures of the part.
         public static let invalidResumeData = Code("invalidResumeData")
         /// The response is not valid HTTP, or exceeds a limit on its head.
         public static let invalidResponse = Code("invalidResponse")
         /// The configuration cannot be enforced.
         public static let invalidConfiguration = Code("invalidConfiguration")
-        /// An interceptor, or a body that it created, threw another error, which is the underlying error.
+        /// An interceptor, or a body that it created, threw an error of another type, which is the underlying error.
         public static let interceptorFailed = Code("interceptorFailed")
-        /// A hook threw another error, which is the underlying error.
+        /// A hook threw an error of another type, which is the underlying error.
         public static let hookFailed = Code("hookFailed")
         /// A hook turned the response into a download or a stream (``ResponseDisposition``), so there is no value.
         public static let takenByHook = Code("takenByHook")
@@ -243,7 +245,7 @@ extension SessionError {
         public static let authenticationCancelled = Code("authenticationCancelled")
         /// The session was shut down.
         public static let shutDown = Code("shutDown")
-        /// The transport failed with an error that has no code here, which is the underlying error.
+        /// The transport failed with an error that has no code here. It is the underlying error.
         public static let transportFailed = Code("transportFailed")
     }
 

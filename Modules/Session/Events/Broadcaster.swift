@@ -12,7 +12,7 @@ final class Broadcaster<Event: Sendable>: Sendable {
 
     var isWatched: Bool { hasSubscribers.load(ordering: .acquiring) }
 
-    /// Calls a function with each further event, on the thread where it happens, until the observation is cancelled.
+    /// Calls a function with each further event, on the thread of the event, until the observation is cancelled.
     func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> SessionObservation {
         let key = state.withLock { state in
             state.lastKey += 1

@@ -2,7 +2,7 @@ internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
-/// Events as they happen, for one reader.
+/// A live sequence of events, for one reader.
 ///
 /// The subscription begins when the sequence is created, and events are buffered until they are read. For the events of a
 /// session or of all sessions, the buffer keeps the last 10,000 unread events, and ``droppedCount`` counts the dropped ones.
@@ -16,7 +16,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - coalescing: Whether an event replaces the unread one before it. The default keeps all events.
     ///   - limit: The maximum number of unread events. The default is no limit.
-    ///   - subscribe: Begins the subscription; the observation that it returns is cancelled at the end.
+    ///   - subscribe: Begins the subscription, and returns an observation, which is cancelled at the end.
     init(
         coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil, limit: Int = .max,
         _ subscribe: (EventBuffer<Element>) -> SessionObservation
@@ -66,8 +66,8 @@ private final class EventSubscription<Element: Sendable>: Sendable {
     }
 }
 
-/// Buffers events until they are read. To bound its memory for a slow reader, an event can replace the unread one before it,
-/// and the oldest event is dropped when the limit is reached.
+/// Buffers events until they are read. For a slow reader, its memory is bounded: an event can replace the unread one
+/// before it, and at the limit the oldest event is dropped.
 final class EventBuffer<Element: Sendable>: Sendable {
     private struct State {
         var elements = CircularBuffer<Element>()

@@ -4,7 +4,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
 
-/// A request without a handle, for which events and notifications are posted.
+/// A request without a handle, which reports events and notifications.
 struct ReportedRequest: Sendable {
     private let id: UInt64
     private let kind: TaskKind

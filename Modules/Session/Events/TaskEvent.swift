@@ -6,7 +6,7 @@ internal import Synchronization
 /// For each ``taskID``, events are delivered in the order in which they happened, each change once, and `completed` last and
 /// exactly once. A subscriber receives only events after its subscription, so the first event for an ID can be of any kind.
 public struct TaskEvent: Sendable {
-    /// What happened.
+    /// The kind of event.
     public enum Kind: Sendable {
         /// A handle was created, in the suspended state.
         case created
@@ -20,7 +20,7 @@ public struct TaskEvent: Sendable {
 
     /// The request's ID, unique in the process.
     public let taskID: UInt64
-    /// What happened.
+    /// The kind of event.
     public let kind: Kind
     /// The request's URL; nil if the request could not be created.
     public let url: URL?

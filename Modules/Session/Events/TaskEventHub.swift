@@ -27,7 +27,7 @@ final class TaskEventHub: Sendable {
     /// Whether requests without hooks of their own are reported.
     var isReporting: Bool { isWatched || hooks != nil || group != nil || TaskNotifications.hub.isWatched }
 
-    /// Calls a function with each further event, on the thread where it happens, until the observation is cancelled.
+    /// Calls a function with each further event, on the thread of the event, until the observation is cancelled.
     func subscribe(_ receive: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
         events.subscribe(receive)
     }
@@ -49,7 +49,7 @@ final class TaskEventHub: Sendable {
         executor.execute { group.leave() }
     }
 
-    /// Runs a request that has no handle, and reports when it starts and ends.
+    /// Runs a request without a handle, and reports its start and its end.
     func reporting<Value>(
         _ request: SessionRequest, kind: TaskKind, hooks: RequestHooks?, serializer: (any ResponseSerializer)? = nil,
         _ run: () async throws(SessionError) -> SessionResponse<Value>

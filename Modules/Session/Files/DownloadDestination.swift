@@ -32,7 +32,7 @@ struct DownloadDestination: Sendable {
         self.options = options
     }
 
-    /// Checks for problems that would make the download fail at its end, before the request is sent.
+    /// Checks, before the request is sent, for problems that would make the download fail at its end.
     func check() throws(FileFailure) {
         switch try SystemFile.kind(of: place.path) {
         case .folder:
@@ -56,7 +56,7 @@ struct DownloadDestination: Sendable {
         }
     }
 
-    /// Creates the temporary file that the bytes are written to until the download is complete.
+    /// Creates the temporary file for the bytes of an unfinished download.
     func makePartialFile() throws(FileFailure) -> PartialFile {
         if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
         do {
@@ -77,7 +77,8 @@ struct DownloadDestination: Sendable {
     ///
     /// - Parameters:
     ///   - file: The complete file.
-    ///   - setsPermissions: Whether the file was created elsewhere with other permissions, so that they must be set.
+    ///   - setsPermissions: Whether the file must get its permissions, because it was created elsewhere with other
+    ///     ones.
     /// - Returns: The path of the moved file.
     /// - Throws: The failure of the system call.
     func take(_ file: PartialFile, setsPermissions: Bool) throws(FileFailure) -> String {
@@ -94,7 +95,7 @@ struct DownloadDestination: Sendable {
         do throws(FileFailure) {
             return try rename(file.path)
         } catch  where error.errorNumber == EXDEV {
-            // The file is on another file system, so it is first copied to the destination's folder.
+            // Renaming does not work across file systems, so the file is first copied to the destination's folder.
             let copy = try makePartialFile()
             try copy.append(contentsOf: file.path)
             try copy.close(synchronizing: options.synchronizes)

@@ -1,13 +1,13 @@
 public import FoundationEssentials
 public import LinnetSerialization
 
-/// Options for how a download is written to a file.
+/// Options for writing a download to a file.
 ///
 /// ```swift
 /// let response = try await session.call(request).download(to: url, options: .init { $0.existingFile = .keepBoth })
 /// ```
 public struct DownloadOptions: Sendable, Hashable {
-    /// What happens when a file exists at the destination.
+    /// The treatment of a file that exists at the destination.
     public struct ExistingFile: Sendable, Hashable {
         enum Choice: Sendable, Hashable {
             case replace, fail, keepBoth
@@ -17,15 +17,16 @@ public struct DownloadOptions: Sendable, Hashable {
 
         /// The new file replaces it atomically when it is complete; processes that have the old file open keep it.
         public static let replace = ExistingFile(choice: .replace)
-        /// The download fails with ``SessionError/Code/fileFailed``: before anything is sent, or at its end when the file was
-        /// created in between.
+        /// The download fails with ``SessionError/Code/fileFailed``: before anything is sent, or at its end if the file
+        /// was created meanwhile.
         public static let fail = ExistingFile(choice: .fail)
         /// A number is added to the new file's name, before its extension: `report (1).pdf`.
         public static let keepBoth = ExistingFile(choice: .keepBoth)
     }
 
-    /// What happens when a file exists at the destination. The default is nil: `.replace` for a path that the app specifies,
-    /// as with `curl -o`, and `.keepBoth` for a name that the server suggests, so that a server cannot replace files.
+    /// The treatment of a file that exists at the destination. The default is nil: `.replace` for a path that the app
+    /// specifies, as with `curl -o`, and `.keepBoth` for a name that the server suggests, so that a server cannot
+    /// replace files.
     public var existingFile: ExistingFile?
     /// Whether missing folders in the destination's path are created; they remain if the download fails later. The default is
     /// false: the download fails before the request is sent if the folder is missing.
@@ -42,12 +43,13 @@ public struct DownloadOptions: Sendable, Hashable {
     /// ``SessionError/resumeData``, if the server sent a strong validator and supports ranges. The default is false: the partial
     /// file is removed on every failure.
     public var keepsPart = false
-    /// A file for the resume data, updated while the download runs, so that it survives the end of the process, including
-    /// `SIGKILL`; read it with ``ResumeData/init(contentsOf:)``. It is removed when the download succeeds, and kept after a
-    /// failure, as with ``keepsPart``. The default is nil: nothing is written or hashed.
+    /// A file for the resume data, updated while the download runs, so that the data survives the end of the process,
+    /// including `SIGKILL`; read it with ``ResumeData/init(contentsOf:)``. The file is removed when the download
+    /// succeeds, and kept after a failure, as with ``keepsPart``. The default is nil: nothing is written or hashed.
     ///
-    /// The file is replaced atomically by renaming, after the bytes that it describes were written, but without `fsync`. After
-    /// a power failure it can describe more than the partial file contains; the digest detects that.
+    /// The file is replaced atomically by renaming, after the bytes that it describes were written, but without
+    /// `fsync`. After a power failure it can describe more bytes than the partial file contains; the digest detects
+    /// that.
     public var resumeFile: URL?
     /// The minimum interval between two writes of ``resumeFile``. The first write is with the first bytes. The default is one
     /// second.

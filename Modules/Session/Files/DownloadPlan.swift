@@ -49,7 +49,7 @@ struct DownloadPlan: Sendable {
         self.init(.folder(path), options, resume: resume, link: link)
     }
 
-    /// Checks for problems that would make the download fail at its end, before the request is sent.
+    /// Checks, before the request is sent, for problems that would make the download fail at its end.
     func check() throws(SessionError) {
         do throws(FileFailure) {
             switch target {
@@ -68,7 +68,7 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Returns the destination, or nil if it is chosen once the download is complete.
+    /// Returns the destination; nil if it is chosen when the download is complete.
     func destination(for response: StreamedResponse) throws(SessionError) -> DownloadDestination? {
         switch target {
         case .file(let destination): return destination
@@ -84,7 +84,7 @@ struct DownloadPlan: Sendable {
     /// Returns the temporary destination of a download whose final destination is not known yet.
     func temporaryPlace() throws(SessionError) -> DownloadDestination {
         var options = options
-        // All users can read the temporary folder.
+        // All users can read the temporary folder, so the permissions must protect the file.
         options.permissions = 0o600
         let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
         return try DownloadDestination(path: folder + "/download", options)
@@ -110,7 +110,7 @@ struct DownloadPlan: Sendable {
         return try destination(at: place, response)
     }
 
-    /// Returns a checked destination for a URL that was chosen once the file was complete.
+    /// Returns a checked destination for a URL that was chosen for a complete file.
     func destination(at place: URL, _ response: StreamedResponse) throws(SessionError) -> DownloadDestination {
         let destination = try DownloadDestination(place, options)
         do throws(FileFailure) {
@@ -130,7 +130,7 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Whether the download's part may be resumed, now or once its handle says so.
+    /// Whether the download's part may be resumed. With a handle, that can still be requested later.
     var mayBeResumed: Bool { link != nil || keepsPart }
 
     /// Removes the resume file, which is no longer needed.

@@ -9,7 +9,7 @@ internal import NIOCore
 struct DownloadSaver: Sendable {
     /// The content of the body.
     enum Content: Sendable {
-        /// The whole entity; with the reason, if the download was to resume.
+        /// The whole entity; with the reason, if the download should have resumed.
         case whole(DownloadResumption.Reason?)
         /// The rest after a part, and the total length.
         case rest(of: ResumeData, Int64)
@@ -132,8 +132,8 @@ struct DownloadSaver: Sendable {
         return error
     }
 
-    /// Returns the destination of a complete file: that of the hook, or else that of the request. The file is closed before the
-    /// hook or the request's function is called.
+    /// Returns the destination of a complete file: from the hook, or else from the request. The file is closed before
+    /// the hook or the request's function is called.
     private func choosePlace(
         _ file: PartialFile, _ destination: DownloadDestination?
     ) async throws(SessionError) -> DownloadDestination {
@@ -152,7 +152,7 @@ struct DownloadSaver: Sendable {
 
     // MARK: Validation
 
-    /// Validates a response by its head and by whether it has a body. The error of a refused response contains its body.
+    /// Validates a response by its head and the presence of a body. The error of a refused response contains its body.
     private func validate(
         beginning first: CircularBuffer<ByteBuffer>?, _ batches: inout HTTPResponseBody.Iterator
     ) async throws(SessionError) {
@@ -171,7 +171,7 @@ struct DownloadSaver: Sendable {
         }
     }
 
-    /// Refuses a part (206) that was not asked for, unless it is the whole (RFC 9110, section 15.3.7).
+    /// Refuses a part (206) that was not requested, unless it is the whole entity (RFC 9110, section 15.3.7).
     private func checkWhole(_ head: HTTPResponse) throws(SessionError) {
         guard head.status == .partialContent, !request.headerFields.contains(.range) else { return }
         let range = head.headerFields[.contentRange].flatMap { ContentRange($0) }

@@ -18,7 +18,8 @@ extension Engine {
         do {
             var call = call
             if let hooks = call.hooks { call.observer = hooks.observing(call.observer, isDownload: true) }
-            // Bytes are resumed as they are stored: a part of coded bytes cannot be decoded.
+            // The part consists of bytes as they were sent, and a part of coded bytes cannot be decoded. So the request
+            // asks for uncoded ones.
             let request = plan.mayBeResumed ? coding?.withoutCodings(request) ?? request : request
             let context = call
             let saved = try await whole(request, in: call, nil, keepsLateValue: true) {
@@ -67,7 +68,7 @@ extension Engine {
         }
     }
 
-    /// Downloads the whole entity; with the reason, if the download was to resume.
+    /// Downloads the whole entity; with the reason, if the download should have resumed.
     private func download(
         _ request: SessionRequest, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
         in call: CallContext, _ course: Course
@@ -95,8 +96,8 @@ private func onFileThreads<Value: Sendable>(
 }
 
 extension DownloadPlan {
-    /// Returns the error of a failed download with the resume data that it began with, if its part is still usable. Removes the
-    /// part instead when the download was cancelled without keeping it.
+    /// Returns the error of a failed download with its original resume data, if its part is still usable. Removes the
+    /// part instead if the download was cancelled without keeping it.
     fileprivate func accountingForThePart(in error: SessionError) -> SessionError {
         guard let resume, error.resumeData == nil, error.code != .invalidResumeData else { return error }
         guard keepsPart else {

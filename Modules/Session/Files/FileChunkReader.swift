@@ -2,7 +2,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
 
-/// Reads a body's file in large chunks on the executor for files, one chunk ahead of the one that is being sent.
+/// Reads a body's file in large chunks on the executor for files, one chunk ahead of the transfer.
 struct FileChunkReader: TransportBodyReader {
     private static let chunkSize = 512 * 1024
 

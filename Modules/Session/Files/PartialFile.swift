@@ -9,13 +9,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A file that is being written under a temporary name. It is removed when it is deallocated, unless it was moved or left.
+/// A file that is written under a temporary name. Deallocation removes it, unless it was moved or left in place.
 final class PartialFile {
     /// The maximum number of buffers for one `writev` call (`IOV_MAX` on Linux).
     private static let mostVectors = 1024
 
     let path: String
-    /// The path that errors name: that of the destination.
+    /// The path of the destination, for the messages of errors.
     private let finalPath: String
     /// The file descriptor; nil once the file is closed.
     private var descriptor: Int32?
@@ -24,7 +24,7 @@ final class PartialFile {
     /// Whether the file was moved or left in place, so that it is not removed.
     var isMoved = false
 
-    /// - Parameter size: The number of bytes that the file contains already.
+    /// - Parameter size: The number of bytes that are in the file already.
     init(path: String, finalPath: String, descriptor: Int32, size: Int64 = 0) {
         self.path = path
         self.finalPath = finalPath

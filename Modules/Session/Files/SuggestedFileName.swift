@@ -29,11 +29,11 @@ struct SuggestedFileName {
         }
         let visible = scalars.drop { $0 == "." || $0.properties.isWhitespace }
         let text = withoutEnd(String(String.UnicodeScalarView(visible)))
-        // What is cut can leave another end of this kind.
+        // Shortening can leave dots or blanks at the end again.
         return text.isEmpty ? nil : withoutEnd(shortened(text))
     }
 
-    /// Returns the name without the dots and blanks at its end, which some systems do not show or remove.
+    /// Returns the name without trailing dots and blanks, which some systems hide or remove.
     private static func withoutEnd(_ name: String) -> String {
         var name = name[...]
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
@@ -97,7 +97,7 @@ struct SuggestedFileName {
         return String(text)
     }
 
-    /// Decodes an extended value, which names its charset (RFC 8187, section 3.2): `UTF-8''na%C3%AFve.txt`.
+    /// Decodes an extended value with a charset (RFC 8187, section 3.2): `UTF-8''na%C3%AFve.txt`.
     private static func decodeExtended(_ text: String) -> String? {
         let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = percentDecoded(parts[2].utf8) else { return nil }

@@ -67,7 +67,7 @@ enum SystemFile {
         return descriptor
     }
 
-    /// Sets a file's permissions to those of a new file: the given ones, or else 0o666 reduced by the process's umask.
+    /// Sets the permissions of a new file: the given ones, or else 0o666 reduced by the process's umask.
     static func setPermissions(_ path: String, _ permissions: UInt16?) throws(FileFailure) {
         let mode = if let permissions { mode_t(permissions & 0o7777) } else { try usualMode(beside: path) }
         guard chmod(path, mode) == 0 else { throw failure(path, "cannot be given the requested permissions") }
@@ -102,7 +102,7 @@ enum SystemFile {
         }
         if errno == EEXIST { return false }
         if errno == EXDEV { throw failure(newPath, "cannot be moved into place") }
-        // The file system has no hard links, so an empty file reserves the name first.
+        // Without hard links in the file system, an empty file reserves the name first.
         guard let descriptor = try create(newPath, permissions: nil) else { return false }
         close(descriptor)
         do {

@@ -4,11 +4,11 @@ internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
-// Control over a session's connections. It has no effect over a transport that keeps none.
+// Control over a session's connections. It has no effect on a transport without persistent connections.
 extension HTTPSession {
     /// One executor for each event loop of the session.
     ///
-    /// A task that prefers one of them runs on its event loop, and its requests cross no thread on their way:
+    /// A task that prefers one of them runs on its event loop, and its requests need no change of threads:
     ///
     /// ```swift
     /// let executors = session.taskExecutors
@@ -20,9 +20,9 @@ extension HTTPSession {
     ///     }
     /// }
     /// ```
-    /// Work that such a task does between its requests delays the other connections of that loop, so it should be short and
-    /// must never block. Spread the tasks over all executors. Empty for a transport without event loops.
-    /// With `.dedicated` event loops, the tasks have to end before the session is shut down.
+    /// The task's own work between requests delays the other connections of that loop, so it should be short and must
+    /// never block. Spread the tasks over all executors. The array is empty for a transport without event loops. With
+    /// `.dedicated` event loops, the tasks must end before the session is shut down.
     public var taskExecutors: [any TaskExecutor] { transport.taskExecutors }
 
     /// Closes the connections that no request uses.
@@ -30,8 +30,8 @@ extension HTTPSession {
         transport.discard(.idleConnections)
     }
 
-    /// Prevents the reuse of all open connections: idle ones are closed now, the others once their requests have ended. Use it
-    /// after the network has changed.
+    /// Prevents the reuse of all open connections: idle ones are closed now, the others once their requests have ended.
+    /// Call it after a change of the network.
     public func retireConnections() {
         transport.discard(.connections)
     }
@@ -41,12 +41,12 @@ extension HTTPSession {
         transport.discard(.resolvedNames)
     }
 
-    /// Opens connections to a URL's host in advance, so that the first request need not wait for TCP and TLS: up to `count` in
-    /// all, and one where HTTP/2 lets the requests share it. Returns at once; a connection that cannot be opened causes no
-    /// error. An http URL of a host that the HSTS store knows becomes https, as in a request.
+    /// Opens connections to a URL's host in advance, so that the first request does not wait for TCP and TLS: up to
+    /// `count` in all, or one if requests share it by HTTP/2. Returns at once; a connection that cannot be opened
+    /// causes no error. As in a request, an http URL of a known HSTS host becomes https.
     ///
-    /// Throws ``SessionError/Code/invalidURL`` for a URL that is not http or https with a host,
-    /// ``SessionError/Code/trustRefused`` where the security policy lets no clear text go to the host, and
+    /// Throws ``SessionError/Code/invalidURL`` unless the URL is http or https with a host,
+    /// ``SessionError/Code/trustRefused`` if the security policy forbids clear text to the host, and
     /// ``SessionError/Code/shutDown``.
     public func prewarm(_ url: URL, connections count: Int = 1) throws(SessionError) {
         let url = initialConfiguration.hstsStore?.upgrading(url) ?? url

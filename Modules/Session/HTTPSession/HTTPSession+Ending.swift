@@ -2,14 +2,14 @@ internal import LinnetSerialization
 public import LinnetTransport
 
 extension HTTPSession {
-    /// Ends the session, and returns when its connections and threads have ended. Later requests fail with
-    /// ``SessionError/Code/shutDown``, and so do handles that were never resumed.
+    /// Ends the session, and returns when its connections and threads have ended. Later requests, and handles that were
+    /// never resumed, fail with ``SessionError/Code/shutDown``.
     ///
-    /// A graceful shutdown, the default, lets running requests finish, with their redirects, credentials and retries; a suspended
-    /// handle finishes only once it is resumed. It must not be awaited by a hook or an interceptor of the session, for whose request
-    /// it waits; ``invalidate(cancellingTasks:)`` returns at once. An immediate one fails running requests with
-    /// ``SessionError/Code/shutDown``. Validations that the cache does in the background count as running requests. The cookies of a
-    /// persistent configuration are saved.
+    /// A graceful shutdown, the default, lets running requests finish, with their redirects, credentials and retries; a
+    /// suspended handle finishes only once it is resumed. A hook or an interceptor of the session must not await the
+    /// shutdown, because the shutdown waits for its request; ``invalidate(cancellingTasks:)`` returns at once. An
+    /// immediate shutdown fails running requests with ``SessionError/Code/shutDown``. Background validations of the
+    /// cache count as running requests. The cookies of a persistent configuration are saved.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
         refuseRequests(mode)
         await end(mode)
@@ -23,8 +23,8 @@ extension HTTPSession {
         hub.latch?.sessionEnded()
     }
 
-    /// Ends the session as ``shutdown(_:)`` does, and returns at once: immediately when its tasks are to be cancelled,
-    /// otherwise gracefully. ``copy()`` makes a new session like it.
+    /// Ends the session like ``shutdown(_:)``, but returns at once. If its tasks are cancelled, the session ends
+    /// immediately, otherwise gracefully. ``copy()`` makes a new session like it.
     public func invalidate(cancellingTasks: Bool) {
         let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
         refuseRequests(mode)
@@ -44,7 +44,7 @@ extension HTTPSession {
     /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store,
     /// the HSTS store, the completion group, the reachability monitor, and event loops that are not dedicated.
     ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` when this session was made over a transport; see ``copy(over:)``.
+    /// Throws ``SessionError/Code/invalidConfiguration`` if this session has a custom transport; see ``copy(over:)``.
     public func copy() throws(SessionError) -> HTTPSession {
         guard terms.ownsTransport else {
             throw SessionError(.invalidConfiguration, "A session over a given transport needs another transport.")
@@ -52,8 +52,8 @@ extension HTTPSession {
         return try HTTPSession(baseURL: baseURL, configuration: configuration)
     }
 
-    /// Makes a session with the same base URL and the current ``configuration`` over another transport. Throws as
-    /// ``init(baseURL:configuration:transport:)`` does.
+    /// Makes a session with the same base URL and the current ``configuration`` over another transport. Throws the
+    /// errors of ``init(baseURL:configuration:transport:)``.
     public func copy(over transport: any Transport) throws(SessionError) -> HTTPSession {
         try HTTPSession(baseURL: baseURL, configuration: configuration, transport: transport)
     }

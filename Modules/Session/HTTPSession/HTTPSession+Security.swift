@@ -6,13 +6,13 @@ extension HTTPSession {
     /// The security policy for new connections.
     public var securityPolicy: SecurityPolicy { terms.policy.withLock { $0 } }
 
-    /// Replaces the security policy: new connections are made under it, idle ones made under the old one are closed, running
-    /// requests finish on theirs. Once it has returned, no request begins under the old one, over https or http, including
-    /// those that were waiting for a connection. Of two concurrent replacements, the last one applies, and is the value of
+    /// Replaces the security policy: new connections are made under it, idle ones of the old policy are closed, running
+    /// requests finish. When the call returns, no request begins under the old policy, over https or http, not even one
+    /// that was waiting for a connection. The last of concurrent replacements applies, and is the value of
     /// ``securityPolicy``.
     ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` when the session's transport cannot do that, and for a policy that
-    /// ``init(baseURL:_:)`` would refuse with the base URL.
+    /// Throws ``SessionError/Code/invalidConfiguration`` if the session's transport does not support it, or if
+    /// ``init(baseURL:_:)`` would refuse the policy for the base URL.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
         _ = try URLResolver(baseURL: baseURL, policy: policy)
         let asking = try policy.asking(initialConfiguration.sessionHooks.didReceiveServerTrust)
@@ -25,11 +25,11 @@ extension HTTPSession {
     /// The client identities for servers that request a certificate, on new connections.
     public var clientIdentities: ClientIdentityPolicy { terms.identities.withLock { $0 } }
 
-    /// Replaces the client identities: new connections are made under them, idle ones to hosts whose identity changes are
-    /// closed, running requests finish on theirs. No TLS session of another identity is resumed.
+    /// Replaces the client identities: new connections use them, idle ones to hosts with another identity are closed,
+    /// running requests finish. No TLS session of another identity is resumed.
     ///
-    /// Throws ``SessionError/Code/invalidConfiguration`` when OpenSSL refuses one of them, or when the session's transport
-    /// cannot do that; then nothing changes.
+    /// Throws ``SessionError/Code/invalidConfiguration``, and changes nothing, if OpenSSL refuses an identity, or if
+    /// the session's transport does not support it.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(SessionError) {
         let asking = identities.asking(hook: initialConfiguration.sessionHooks.didReceiveClientCertificateRequest)
         try replacing { () throws(TransportError) in
@@ -51,7 +51,7 @@ extension HTTPSession {
 extension HTTPSession.Configuration {
     private var hasOwnPolicy: Bool { securityPolicy.identity != SecurityPolicy.systemTrust.identity }
 
-    /// Replaces the transport's security policy and client identities by those that the configuration has.
+    /// Replaces the transport's security policy and client identities by the configured ones.
     func handOverTrust(to transport: any Transport) throws(SessionError) {
         let hook = sessionHooks.didReceiveServerTrust
         guard hasOwnPolicy || hook == nil else {
@@ -61,7 +61,7 @@ extension HTTPSession.Configuration {
         }
         let policy = try securityPolicy.asking(hook)
         do {
-            // First what OpenSSL may refuse, so that nothing has changed then.
+            // The identities come first, because OpenSSL may refuse them, and then nothing must have changed.
             if clientIdentities.chooser != nil || !clientIdentities.identities.isEmpty {
                 try transport.replaceClientIdentities(
                     clientIdentities.asking(hook: sessionHooks.didReceiveClientCertificateRequest))
@@ -72,7 +72,8 @@ extension HTTPSession.Configuration {
         }
     }
 
-    /// Throws if a session that shares another's connections would ignore how this configuration judges servers.
+    /// Throws if a session that shares another session's connections would ignore this configuration's policy for
+    /// servers.
     func checkTrust(sharedWith other: HTTPSession) throws(SessionError) {
         let isSamePolicy = !hasOwnPolicy || securityPolicy.identity == other.securityPolicy.identity
         let isSameHook =
@@ -86,11 +87,13 @@ extension HTTPSession.Configuration {
     }
 }
 
-/// The security policy and the client identities of a session, and of those that share its connections.
+/// The security policy and the client identities that a session has in common with the sessions that share its
+/// connections.
 final class SessionTerms: Sendable {
     let policy: Mutex<SecurityPolicy>
     let identities: Mutex<ClientIdentityPolicy>
-    /// Held while the transport's policy or identities are replaced, so that the session's properties match the transport.
+    /// Held during a replacement of the transport's policy or identities, so that the session's properties match the
+    /// transport.
     let replacement = Mutex(())
     /// Whether the session made its transport.
     let ownsTransport: Bool

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension HTTPSession {
-    /// What can be stored of a session's configuration, in JSON, such as for an app's configuration file.
+    /// The storable part of a session's configuration as JSON, for example for an app's configuration file.
     ///
     /// ```swift
     /// let data = try HTTPSession.Settings(api).json()
@@ -17,15 +17,16 @@ extension HTTPSession {
     ///   "timeouts": { "request": 30, "idleRead": null }
     /// }
     /// ```
-    /// The keys are the names of the properties of ``HTTPSession/Configuration``. Durations are numbers of seconds, and null
-    /// where there is no limit. The security policy is a `SecurityPolicyDocument`, and the request serializer an object with one
-    /// of the keys `form`, `json` and `propertyList`. What has its default is left out, so that it follows the defaults of later
-    /// releases; the default header fields of a serializer depend on the program and its environment.
+    /// The keys are the names of the properties of ``HTTPSession/Configuration``. Durations are numbers of seconds, and
+    /// null where there is no limit. The security policy is a `SecurityPolicyDocument`, and the request serializer an
+    /// object with one of the keys `form`, `json` and `propertyList`. Default values are omitted, so that they follow
+    /// the defaults of later releases; the default header fields of a serializer depend on the program and its
+    /// environment.
     ///
     /// Decoding is strict: unknown and repeated keys are errors, and so are values of another type, and more than 1,000 header
     /// fields. Only the settings of serializers ignore unknown keys.
     ///
-    /// Left out are:
+    /// The settings omit:
     /// - closures and the program's own types: `contentCodings`, `hooks`, `sessionHooks`, `interceptors`, `retriers`, `requestAdapters`, and
     ///   `encoder` and `decoder`, whose strategies may be closures;
     /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `completionGroup`, `hstsStore`, `logger` with its
@@ -35,29 +36,29 @@ extension HTTPSession {
     ///   `tls.keyLog`, and header fields, of the configuration and of the request serializer, that `Redaction.standard` or
     ///   the configuration's `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
     ///
-    /// Add them where a session is made, with the function of ``HTTPSession/init(settings:_:)``. What cannot be stored, and would
-    /// change what a session sends or trusts, is an error instead.
+    /// Add them with the function of ``HTTPSession/init(settings:_:)``. A value that cannot be stored is an error
+    /// instead, if a session without it would send or trust something else.
     public struct Settings: Sendable {
-        /// Identifies the settings among several; the session does not use it.
+        /// Identifies the settings for the program; the session does not use it.
         public var identifier: String?
         /// The base that relative URLs are resolved against.
         public let baseURL: URL?
-        /// The configuration; what cannot be stored has its default.
+        /// The configuration, with defaults for all values that cannot be stored.
         public let configuration: Configuration
 
-        /// Takes everything of a configuration.
+        /// Creates settings with a whole configuration.
         init(identifier: String? = nil, baseURL: URL?, whole configuration: Configuration) {
             self.identifier = identifier
             self.baseURL = baseURL
             self.configuration = configuration
         }
 
-        /// Takes what can be stored of a configuration.
+        /// Creates settings with the storable part of a configuration.
         ///
-        /// - Throws: ``SessionError/Code/invalidConfiguration`` for a custom request serializer, and one with a body or a
-        ///   closure; for a function that chooses proxies, and a proxy with a security policy of its own; for a security policy with a closure or a custom evaluator; for the hook
-        ///   ``SessionHooks/didReceiveServerTrust``, which decides on trust; and for a configuration with more than two mebibytes
-        ///   of JSON.
+        /// - Throws: ``SessionError/Code/invalidConfiguration`` for a custom request serializer, or one with a body or
+        ///   a closure; for a function that chooses proxies, or a proxy with a security policy of its own; for a
+        ///   security policy with a closure or a custom evaluator; for the hook ``SessionHooks/didReceiveServerTrust``,
+        ///   which decides on trust; and for a configuration with more than two mebibytes of JSON.
         public init(_ configuration: Configuration = Configuration(), baseURL: URL? = nil) throws(SessionError) {
             guard configuration.sessionHooks.didReceiveServerTrust == nil else {
                 throw SessionError(
@@ -65,22 +66,23 @@ extension HTTPSession {
                     "The hook didReceiveServerTrust decides on trust and cannot be stored; set it to nil first, and add it "
                         + "where a session is made from the settings.")
             }
-            // What is written and read is what a file would hold.
+            // Writing and reading leaves exactly the contents of a file.
             self = try Self(json: Self(baseURL: baseURL, whole: configuration).json())
         }
 
-        /// Takes what can be stored of a session: its base URL and its current ``HTTPSession/configuration``.
+        /// Creates settings with the storable part of a session: its base URL and its current
+        /// ``HTTPSession/configuration``.
         ///
-        /// A session over a given transport does not use the settings for connections, TLS and trust; a session that is made
-        /// from the settings does.
+        /// A session over a custom transport does not use the settings for connections, TLS and trust; a session from
+        /// the settings does.
         ///
-        /// - Throws: As ``init(_:baseURL:)`` does.
+        /// - Throws: The errors of ``init(_:baseURL:)``.
         public init(_ session: HTTPSession) throws(SessionError) {
             try self.init(session.configuration, baseURL: session.baseURL)
         }
 
-        /// Reads JSON in UTF-8 of at most two mebibytes, and the files that its security policy names, whose paths are relative
-        /// to the working directory.
+        /// Reads JSON in UTF-8 of at most two mebibytes, and the files named in its security policy, whose paths are
+        /// relative to the working directory.
         ///
         /// - Throws: ``SessionError/Code/invalidConfiguration`` with the line and the location of the mistake in
         ///   ``SessionError/message``.
@@ -96,9 +98,9 @@ extension HTTPSession {
         }
     }
 
-    /// Makes a session over sockets from settings, and from what a function adds to them.
+    /// Makes a session over sockets from settings, and from the additions of a function.
     ///
-    /// - Throws: As ``init(baseURL:_:)`` does.
+    /// - Throws: The errors of ``init(baseURL:_:)``.
     public convenience init(
         settings: Settings, _ configure: (inout Configuration) throws -> Void = { _ in }
     ) throws(SessionError) {

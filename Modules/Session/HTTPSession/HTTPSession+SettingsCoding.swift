@@ -6,7 +6,7 @@ internal import LinnetSecurity
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Coded as an object with the names of the configuration's properties; what has its default is left out.
+/// Coded as an object with the names of the configuration's properties; default values are omitted.
 extension HTTPSession.Settings: Codable {
     private static let identifierKey = TextKey(stringValue: "identifier")
     private static let baseURLKey = TextKey(stringValue: "baseURL")
@@ -33,7 +33,7 @@ extension HTTPSession.Settings: Codable {
     }
 }
 
-/// One property of a configuration that is stored.
+/// One storable property of a configuration.
 private struct CodedSetting: Sendable {
     typealias Configuration = HTTPSession.Configuration
 
@@ -154,7 +154,7 @@ private struct CodedSetting: Sendable {
         let key = TextKey(stringValue: "eventLoops")
         return CodedSetting(key: key) { container, configuration in
             let form = try container.decode([String: Int].self, forKey: key)
-            // A file must not take more threads than a machine has use for.
+            // A file must not start more threads than a machine can use.
             guard form.count == 1, let threads = form["dedicated"], 1...1024 ~= threads else {
                 throw DecodingError.dataCorruptedError(
                     forKey: key, in: container,
@@ -194,7 +194,7 @@ private struct CodedSetting: Sendable {
     }()
 }
 
-/// A request serializer as an object with one key, which is its kind.
+/// A request serializer as an object with a single key, its kind.
 private struct RequestSerializerForm: Codable {
     private enum Kind: String, CodingKey, CaseIterable { case form, json, propertyList }
 

@@ -3,7 +3,7 @@ internal import LinnetSerialization
 
 // The session's current handles, and the events of its requests.
 extension HTTPSession {
-    /// The handles that have not ended, in the order in which they were made. Never waits.
+    /// The handles that have not ended, in the order of their creation. Never waits.
     public var tasks: [any SessionTask] { registry.tasks }
 
     /// The tasks among ``tasks`` that are neither uploads, downloads nor streams.
@@ -18,17 +18,18 @@ extension HTTPSession {
     /// The ``StreamTask``s among ``tasks``.
     public var streamTasks: [any SessionTask] { tasks(of: .stream) }
 
-    /// Cancels every handle that has not ended. Requests without a handle are cancelled by the task that awaits them.
+    /// Cancels every handle that has not ended. To cancel a request without a handle, cancel the task that awaits it.
     public func cancelAll() {
         for task in registry.tasks { task.cancel() }
     }
 
-    /// Cancels the handles whose requests have this `RequestOptions.tag`.
+    /// Cancels all handles whose requests have this `RequestOptions.tag`.
     public func cancelTasks(tagged tag: String) {
         cancelTasks { $0.originalRequest?.options.tag == tag }
     }
 
-    /// Cancels the handles whose requests' paths begin with this, such as `/api/v1/posts/`, compared as written in the URLs.
+    /// Cancels the handles whose request paths begin with a prefix, such as `/api/v1/posts/`, compared as written in
+    /// the URLs.
     public func cancelTasks(pathPrefix prefix: String) {
         cancelTasks { $0.originalRequest?.url.path(percentEncoded: true).hasPrefix(prefix) == true }
     }
@@ -42,14 +43,14 @@ extension HTTPSession {
         registry.tasks.filter { $0.kind == kind }
     }
 
-    /// The events of all the session's requests from now on. The sequence never ends.
+    /// The events of all further requests and changes of the session. The sequence never ends.
     ///
     /// Events cost nothing without a subscriber. A slow reader misses the oldest; see ``EventSequence/droppedCount``.
     public var events: EventSequence<TaskEvent> {
         EventSequence(limit: EventSequence<TaskEvent>.limit) { buffer in hub.subscribe { buffer.append($0) } }
     }
 
-    /// Calls a function with each event of the session's requests from now on, in order, on the callback executor.
+    /// Calls a function with each further event of the session's requests, in order, on the callback executor.
     @discardableResult
     public func onEvent(_ observer: @escaping @Sendable (TaskEvent) -> Void) -> SessionObservation {
         hub.subscribe { [executor = initialConfiguration.callbackExecutor] event in executor.execute { observer(event) }

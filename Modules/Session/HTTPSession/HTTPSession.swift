@@ -5,25 +5,25 @@ internal import LinnetSecurity
 public import LinnetTransport
 internal import Synchronization
 
-/// Sends requests, over its own connections.
+/// Sends requests over its own connections.
 ///
 /// ```swift
 /// let api = try HTTPSession(baseURL: URL(string: "https://api.example.com/v1")) { $0.timeouts.request = .seconds(30) }
 /// let posts = try await api.get("posts", ["page": 2]).value(as: [Post].self)
 /// await api.shutdown()
 /// ```
-/// A verb returns an ``HTTPCall``, and sends nothing. The call's `async` functions run in the caller's task; a handle from
-/// ``HTTPCall/task(as:)`` is suspended until it is resumed. Failures before anything is sent, such as a bad URL, are reported
-/// in the same way as the rest.
+/// A verb returns an ``HTTPCall``, and sends nothing. The call's `async` functions run in the caller's task; a handle
+/// from ``HTTPCall/task(as:)`` is suspended until it is resumed. Failures before anything is sent, for example because
+/// of a bad URL, are reported in the same way as all others.
 ///
-/// All functions may be called from any thread. Make one session and keep it, since it keeps connections open.
+/// All functions may be called from any thread. Make one session and keep it, because it reuses its connections.
 public final class HTTPSession: Sendable {
     /// The base that relative URLs are resolved against; its path, if any, ends with a slash.
     public let baseURL: URL?
     /// The configuration's network monitor, if any.
     public let reachabilityMonitor: ReachabilityMonitor?
 
-    /// What the session was made with.
+    /// The configuration that the session was created with.
     let initialConfiguration: Configuration
     let resolver: URLResolver
     let engine: Engine
@@ -35,19 +35,19 @@ public final class HTTPSession: Sendable {
 
     /// Makes a session over sockets. Opens no connection yet.
     ///
-    /// Throws ``SessionError/Code/invalidURL`` for a base URL that is not http or https with a host, and
-    /// ``SessionError/Code/invalidConfiguration`` when the configuration cannot be enforced: among others a security policy
-    /// that pins, or that lets no clear text go to the base URL's host, with a base URL that is http. An error that the function
-    /// throws underlies it.
+    /// Throws ``SessionError/Code/invalidURL`` unless the base URL is http or https with a host, and
+    /// ``SessionError/Code/invalidConfiguration`` if the configuration cannot be enforced: for example, if a security
+    /// policy with pins, or without clear text to the base URL's host, meets a base URL with http. An error of the
+    /// function underlies it.
     public convenience init(
         baseURL: URL? = nil, _ configure: (inout Configuration) throws -> Void = { _ in }
     ) throws(SessionError) {
         try self.init(baseURL: baseURL, configuration: Configuration.make(configure))
     }
 
-    /// Makes a session over sockets. Opens no connection yet. Throws as ``init(baseURL:_:)`` does.
+    /// Makes a session over sockets. Opens no connection yet. Throws the errors of ``init(baseURL:_:)``.
     public convenience init(baseURL: URL? = nil, configuration: Configuration) throws(SessionError) {
-        // Checked first, so that nothing is left to shut down.
+        // The checks come first, so that a failure leaves nothing to shut down.
         let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
         try configuration.checkMonitor()
         var settings = configuration.transport
@@ -63,12 +63,14 @@ public final class HTTPSession: Sendable {
 
     /// Makes a session over a transport, which the session shuts down when it ends.
     ///
-    /// The transport has its own settings for connections and TLS; those of the configuration are ignored, but for its timeouts, which
-    /// each request has. A security policy other than `.systemTrust`, and client identities, replace the transport's. The hook for
-    /// client certificates applies only together with client identities.
+    /// The transport has its own settings for connections and TLS; the configuration's settings for them are ignored,
+    /// except for the timeouts, which accompany each request. A security policy other than `.systemTrust`, and client
+    /// identities, replace the transport's. The hook for client certificates applies only together with client
+    /// identities.
     ///
-    /// Throws as ``init(baseURL:_:)`` does, and ``SessionError/Code/invalidConfiguration`` when the transport cannot apply the policy or
-    /// the identities, or when ``SessionHooks/didReceiveServerTrust`` is set without a policy: that of the transport is not known.
+    /// Throws the errors of ``init(baseURL:_:)``, and ``SessionError/Code/invalidConfiguration`` if the transport
+    /// cannot apply the policy or the identities, or if ``SessionHooks/didReceiveServerTrust`` is set without a policy:
+    /// the transport's policy is unknown.
     public convenience init(
         baseURL: URL? = nil, configuration: Configuration = Configuration(), transport: any Transport
     ) throws(SessionError) {
@@ -78,12 +80,12 @@ public final class HTTPSession: Sendable {
         self.init(resolver, configuration, transport, ownsTransport: false)
     }
 
-    /// Makes a session for another base URL that shares the connections, the tasks and the end of this one. Only the
-    /// serializers, the encoder, the decoder and the header fields of `configuration` are used.
+    /// Makes a session for another base URL that shares the connections, the tasks and the end of this one. It uses
+    /// only the serializers, the encoder, the decoder and the header fields of `configuration`.
     ///
-    /// Throws as ``init(baseURL:_:)`` does, with the shared session's policy, and ``SessionError/Code/invalidConfiguration`` when
-    /// `configuration` has another security policy than the shared session has now, or a hook for server trust where that one has none.
-    /// The shared session's hook is called.
+    /// Throws the errors of ``init(baseURL:_:)`` for the shared session's policy, and
+    /// ``SessionError/Code/invalidConfiguration`` if `configuration` has another security policy than the shared
+    /// session has now, or a hook for server trust that the shared session lacks. The shared session's hook is called.
     public init(
         baseURL: URL? = nil, configuration: Configuration = Configuration(), sharing other: HTTPSession
     ) throws(SessionError) {
@@ -120,7 +122,7 @@ public final class HTTPSession: Sendable {
         fields = Mutex(HeaderTable(configuration, engine.coding))
     }
 
-    /// The current configuration: what the session was made with, its current security policy, client identities and header
+    /// The current configuration: the initial one with the current security policy, client identities and header
     /// fields.
     public var configuration: Configuration {
         var configuration = initialConfiguration
@@ -136,18 +138,18 @@ public final class HTTPSession: Sendable {
     /// They replace the request serializer's fields with the same names; a call's own replace both.
     public var headerFields: HTTPFields { fields.withLock { $0.own } }
 
-    /// The header fields for requests that the session's serializer makes.
+    /// The header fields for requests from the session's serializer.
     var mergedHeaderFields: HTTPFields { fields.withLock { $0.merged } }
 
-    /// The field that asks for content codings; none in a session without.
+    /// The field that lists the accepted content codings; none in a session without codings.
     var codingFields: HTTPFields { fields.withLock { $0.codings } }
 
-    /// The header fields for requests that were made elsewhere.
+    /// The header fields for requests that the caller made.
     var givenRequestFields: HTTPFields { fields.withLock { $0.given } }
 
-    /// Sets or removes a header field for the calls that start from now on. Running requests are not changed.
+    /// Sets or removes a header field for all calls that start later. Running requests are not changed.
     ///
-    /// Credentials that are set here, such as Authorization and Cookie, are only sent to the base URL's origin.
+    /// Credentials in these fields, such as Authorization and Cookie, are only sent to the base URL's origin.
     ///
     /// ```swift
     /// api.setHeader(.authorization, "Bearer \(token)")

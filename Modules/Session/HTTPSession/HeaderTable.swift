@@ -3,18 +3,18 @@ internal import LinnetSerialization
 
 /// The header fields that a session adds to its requests.
 struct HeaderTable: Sendable {
-    /// Those of the configuration, changed by ``HTTPSession/setHeader(_:_:)``.
+    /// The fields of the configuration, changed by ``HTTPSession/setHeader(_:_:)``.
     var own: HTTPFields {
         didSet { merge() }
     }
-    /// The own fields, with those that the session's serializer and its codings add where they are missing. Requests share them,
-    /// while each addition to the own fields would copy them.
+    /// The own fields, completed by the fields of the session's serializer and its codings. Requests share this value;
+    /// merging for each request would copy the fields.
     private(set) var merged = HTTPFields()
     /// The fields of the serializer; nil if they are not known.
     private let serializers: HTTPFields?
-    /// The field that asks for content codings; none in a session without.
+    /// The field that lists the accepted content codings; none in a session without codings.
     let codings: HTTPFields
-    /// What is added to requests that were made elsewhere: the field that asks for content codings, and the serializer's User-Agent and
+    /// The fields for requests that the caller made: the accepted content codings, and the serializer's User-Agent and
     /// Accept-Language.
     let given: HTTPFields
 

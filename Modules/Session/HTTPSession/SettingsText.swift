@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinnetMessages
 internal import LinnetSecurity
 
-/// The JSON text of settings, with errors that carry its lines.
+/// The JSON text of settings. Errors name its lines.
 enum SettingsText {
     private static let longest = 1 << 21
 
@@ -40,7 +40,7 @@ enum SettingsText {
     private static func translated(_ error: any Error, _ text: PolicyText) -> SessionError {
         func located(_ message: String, _ context: DecodingError.Context) -> SessionError {
             let path = PolicyPath.text(context.codingPath)
-            // A path can have a key that the file has made up.
+            // The path can contain an invented key of the file.
             return failure(message, PolicyPlace(line: text.line(of: path), path: path.oneLine), underlying: error)
         }
         switch error {
@@ -50,10 +50,10 @@ enum SettingsText {
             return located("The key \"\(key.stringValue.oneLine)\" is missing.", context)
         case DecodingError.dataCorrupted(let context):
             let message = context.debugDescription.oneLine
-            // A mistake in the syntax has no location; its line is not known.
+            // A syntax error has no location; its line is unknown.
             return context.codingPath.isEmpty ? failure(message, underlying: error) : located(message, context)
         case var error as SecurityError:
-            // An error in an included file has its own line.
+            // An error in an included file has a line of that file.
             if error.file == nil, error.line == nil { error.line = error.path.flatMap { text.line(of: $0) } }
             return SessionError(.invalidConfiguration, "\(error)", underlying: error)
         default:

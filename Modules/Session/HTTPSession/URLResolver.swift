@@ -3,17 +3,17 @@ internal import LinnetMessages
 internal import LinnetSecurity
 internal import LinnetTransport
 
-/// Makes URLs of what callers write, relative to a base (RFC 3986, section 5): a path, a path from the host's root, or
-/// a whole URL, which ignores the base.
+/// Resolves the URLs of calls against a base (RFC 3986, section 5): a path, a path from the host's root, or a whole
+/// URL, which ignores the base.
 struct URLResolver: Sendable {
     let baseURL: URL?
-    /// The base as text, when appending to it is the same as resolving against it.
+    /// The base as text, if appending to it gives the same result as resolving against it.
     private let prefix: String?
     private let base: URIReference?
     private let origin: Origin?
 
-    /// Gives the base a slash at its end if it has a path, and refuses a policy that pins without https, or does not let
-    /// clear text go to the base.
+    /// Appends a slash to a base with a path. Refuses a base without https if the policy pins, or forbids clear text to
+    /// the host.
     init(baseURL: URL?, policy: SecurityPolicy) throws(SessionError) {
         self.baseURL = try baseURL.map { base throws(SessionError) in try Self.directory(base.absoluteURL) }
         guard !policy.isPinning || self.baseURL.map({ $0.scheme?.lowercased() == "https" }) ?? true else {
@@ -34,7 +34,7 @@ struct URLResolver: Sendable {
     }
 
     func url(for text: String) throws(SessionError) -> URL {
-        // The base has been looked at, and such a path changes nothing of what leads to the host.
+        // The base was checked, and a plain path cannot change the scheme or the host.
         if let prefix, Self.isPlain(text), let url = URL(string: prefix + text) { return url }
         let reference = URIReference(text)
         let target = base.map { reference.resolved(against: $0) } ?? reference
@@ -50,12 +50,12 @@ struct URLResolver: Sendable {
         return url
     }
 
-    /// The text for a message, redacted, if it can be read as a URL: it may contain a password or a token.
+    /// The text for a message, redacted if it parses as a URL: it may contain a password or a token.
     private static func shown(_ text: String) -> String {
         URL(string: text).map { Redaction.standard.text(of: $0).debugDescription } ?? "The text"
     }
 
-    /// Whether a URL leads to another origin than the base's.
+    /// Whether a URL has another origin than the base.
     func leadsElsewhere(_ url: URL) -> Bool {
         guard let origin else { return false }
         if let prefix, url.absoluteString.hasPrefix(prefix) { return false }
@@ -87,7 +87,7 @@ struct URLResolver: Sendable {
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                 break
             case UInt8(ascii: "/"), UInt8(ascii: "."):
-                // An empty or a dot segment is not plain.
+                // Empty segments and dot segments need resolving.
                 if previous == UInt8(ascii: "/") { return false }
             default:
                 return false

@@ -3,7 +3,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension Engine {
-    /// Sends a request that has hooks through the chain.
+    /// Sends a request with hooks through the chain.
     func run(
         _ request: SessionRequest, _ exchange: Exchange, _ hooks: RequestHooks, until deadline: Tick?
     ) async throws(SessionError) -> StreamedResponse {
@@ -79,11 +79,11 @@ extension SessionError {
     }
 }
 
-/// A response's body whose chunks are passed to a hook before their reader.
+/// Passes each chunk of a response's body to a hook before the reader gets it.
 final class WatchedBody: Sendable {
     let base: HTTPResponseBody
     let hooks: RequestHooks
-    /// The request's; nil if what reads the body ends at it.
+    /// The request's deadline; nil if the reader of the body enforces it.
     let deadline: Tick?
     let url: URL
 
@@ -106,7 +106,7 @@ struct WatchedSource: ResponseBodySource {
 
     mutating func next() async throws(SessionError) -> Data? {
         guard let chunk = try await iterator.next() else { return nil }
-        // The body may have arrived in time, and be read later.
+        // The body may have arrived in time and be read later.
         guard let deadline = body.deadline, deadline > .now else {
             try await body.hooks.didReceiveData(chunk)
             return chunk

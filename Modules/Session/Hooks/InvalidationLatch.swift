@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Reports a session's invalidation once, when the session and all its requests have ended.
 ///
-/// The session holds a share until its connections are closed, and each request holds one from its start until its last
-/// hooks and callbacks were submitted to the callback executor.
+/// The session holds a share until its connections are closed, and each request holds one from its start until the
+/// callback executor has its last hooks and callbacks.
 final class InvalidationLatch: Sendable {
     private let shares = Atomic(1)
     private let hasSessionEnded = Atomic(false)
@@ -24,7 +24,7 @@ final class InvalidationLatch: Sendable {
     /// Records that the hooks and callbacks of a request's end were submitted.
     func leave() {
         guard shares.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        // Requests that are made after the shutdown fail, and can enter and leave again.
+        // Requests after the shutdown fail, and can enter and leave again.
         guard !hasTold.exchange(true, ordering: .acquiringAndReleasing) else { return }
         executor.execute(tell)
     }

@@ -100,7 +100,7 @@ final class RequestHooks: Sendable {
         tell { $0.didComplete?($1, error) }
     }
 
-    // MARK: What the hooks require
+    // MARK: Requirements of the hooks
 
     /// Whether the response must be returned through the chain before its body is read.
     var readsResponses: Bool { isSeen(\.didReceiveResponse) || isSeen(\.didReceiveData) }

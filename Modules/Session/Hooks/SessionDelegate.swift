@@ -17,11 +17,11 @@ public import LinnetTransport
 /// let gatekeeper = Gatekeeper()
 /// let session = try HTTPSession { $0.setDelegate(gatekeeper) }
 /// ```
-/// The methods are called as the hooks are. The delegate is held weakly; once it is deallocated, the default implementations
-/// apply.
+/// The rules of the hooks apply to the methods. The delegate is held weakly; once it is deallocated, the default
+/// implementations apply.
 ///
-/// The hooks that change how each response is read, or how connections are opened, have protocols of their own:
-/// ``SessionDataDelegate`` and ``SessionTrustDelegate``. A method of theirs is called only if the delegate conforms to its
+/// Hooks that change how each response is read, or how connections are opened, have protocols of their own:
+/// ``SessionDataDelegate`` and ``SessionTrustDelegate``. Their methods are called only if the delegate conforms to the
 /// protocol.
 public protocol SessionDelegate: AnyObject, Sendable {
     /// See ``TaskHooks/willRedirect``. The default leaves the decision to the session's policy.
@@ -66,7 +66,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func didBecomeInvalid()
 }
 
-/// A delegate that also receives responses and their bodies. Each response of its session is passed on in pieces, as it arrives.
+/// A delegate that also receives responses and their bodies. Each response of its session is passed on in pieces while
+/// it arrives.
 public protocol SessionDataDelegate: SessionDelegate {
     /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
     func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
@@ -76,8 +77,8 @@ public protocol SessionDataDelegate: SessionDelegate {
     func didReceiveData(_ data: Data, _ context: HookContext) async throws
 }
 
-/// A delegate that also decides on the certificate chains of servers. Its session resumes no TLS sessions, so that it is asked in
-/// each handshake.
+/// A delegate that also decides on the certificate chains of servers. Its session resumes no TLS sessions, so each
+/// handshake asks the delegate.
 public protocol SessionTrustDelegate: SessionDelegate {
     /// See ``SessionHooks/didReceiveServerTrust``. There is no default.
     func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision

@@ -1,27 +1,28 @@
 public import LinnetSecurity
 
-/// Optional functions that a session calls for itself and its connections. ``TaskHooks`` has those for requests.
+/// Optional functions that a session calls for itself and its connections. ``TaskHooks`` has the functions for
+/// requests.
 public struct SessionHooks: Sendable {
-    /// Evaluates a server's chain after the security policy. Its decision is final: it can refuse a chain that the policy
-    /// accepted, and accept one that the policy refused. It is called during the handshake, within the TLS timeout, and not for
-    /// requests on an open connection. With TLS 1.2 it can be called twice (`ServerTrust.awaitsStaple`). TLS sessions are not
-    /// resumed, so that it is called in each handshake.
+    /// Evaluates a server's chain after the security policy. Its decision is final: it can refuse a chain that the
+    /// policy accepted, and accept one that the policy refused. It is called during the handshake, within the TLS
+    /// timeout, and not for requests on an open connection. With TLS 1.2 it can be called twice
+    /// (`ServerTrust.awaitsStaple`). TLS sessions are not resumed, so each handshake calls it.
     ///
     /// It does not affect which hosts may be reached in clear text. Setting it creates a policy with a different identity. It
     /// has no effect with a custom transport.
     public var didReceiveServerTrust: (@Sendable (ServerTrust, TrustDecision) async -> TrustDecision)?
-    /// Chooses the client identity for a server that requests a certificate, given the server's request and the identity that
-    /// ``HTTPSession/Configuration/clientIdentities`` has for its host. Nil sends no certificate. If it throws, the requests
-    /// that wait for the connection fail with ``SessionError/Code/hookFailed``.
+    /// Chooses the client identity for a server that requests a certificate, given the server's request and the
+    /// identity for its host in ``HTTPSession/Configuration/clientIdentities``. Nil sends no certificate. If it throws,
+    /// the requests that wait for the connection fail with ``SessionError/Code/hookFailed``.
     ///
     /// It is called during the handshake, once for each connection, within the TLS timeout, and after the server's chain was
     /// accepted. Requests share connections, so its result also applies to later requests. To change it, call
     /// ``HTTPSession/replaceClientIdentities(_:)``, after which the hook is called again. It has no effect with a custom
     /// transport.
     public var didReceiveClientCertificateRequest: ClientCertificateRequest.Chooser?
-    /// Called once, on the callback executor, when the session was shut down, its connections are closed, and all hooks and
-    /// callbacks for the end of a request were called, except for requests made after the shutdown. A streamed response that is
-    /// not read to its end delays the call until the response is deallocated.
+    /// Called once, on the callback executor, when the session was shut down, its connections are closed, and all hooks
+    /// and callbacks for the end of a request were called. Requests after the shutdown do not delay it. A streamed
+    /// response that is not read to its end delays the call until the response is deallocated.
     public var didBecomeInvalid: (@Sendable () -> Void)?
 
     /// Creates a value without hooks.

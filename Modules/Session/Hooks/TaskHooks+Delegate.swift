@@ -1,5 +1,5 @@
 extension TaskHooks {
-    /// Creates hooks that call a delegate, which is held weakly.
+    /// Creates hooks that call a weakly held delegate.
     public init(delegate: any SessionDelegate) {
         willRedirect = { [weak delegate] context, redirect, request in
             try await delegate?.willRedirect(redirect, by: request, context)
@@ -43,7 +43,7 @@ extension TaskHooks {
 }
 
 extension SessionHooks {
-    /// Creates hooks that call a delegate, which is held weakly.
+    /// Creates hooks that call a weakly held delegate.
     public init(delegate: any SessionDelegate) {
         if let delegate = delegate as? any SessionTrustDelegate {
             didReceiveServerTrust = { [weak delegate] trust, decision in

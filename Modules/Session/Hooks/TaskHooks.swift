@@ -4,7 +4,7 @@ public import LinnetSerialization
 public import LinnetTransport
 
 /// Optional functions that a session calls while it processes a request. Set them for all requests of a session in
-/// ``HTTPSession/Configuration/hooks``, or for one request or handle where it is created.
+/// ``HTTPSession/Configuration/hooks``, or for a single request or handle when you create it.
 ///
 /// ```swift
 /// let session = try HTTPSession {
@@ -24,10 +24,10 @@ public import LinnetTransport
 public struct TaskHooks: Sendable {
     // MARK: Hooks that decide
 
-    /// Decides on a redirect before it is followed. The request is the one that results from RFC 9110, section 15.4, without the
-    /// credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy also applies
-    /// to a request that the hook returns. Nil leaves the decision to the policy; with ``RedirectPolicy/doNotFollow`` only the hook
-    /// follows redirects.
+    /// Decides on a redirect before it is followed. Its request follows RFC 9110, section 15.4, and lacks the
+    /// credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy also
+    /// applies to the hook's request. Nil leaves the decision to the policy; with ``RedirectPolicy/doNotFollow`` only
+    /// the hook follows redirects.
     public var willRedirect: (@Sendable (HookContext, HTTPRedirect, SessionRequest) async throws -> RedirectDecision?)?
     /// Decides how to respond to a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another one, or
     /// not at all. It is called again after each refused credential, a limited number of times.
@@ -36,20 +36,21 @@ public struct TaskHooks: Sendable {
     /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called if the
     /// request was cancelled or exceeded its timeout for the whole request.
     public var willRetry: (@Sendable (HookContext, RetryAttempt, RetryDecision) async throws -> RetryDecision)?
-    /// Returns a new body for a request that must be sent again and whose body can be read only once. Nil fails the request with
-    /// ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
+    /// Returns a new body when a request must be sent again and its body can be read only once. Nil fails the request
+    /// with ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
     public var needsNewBody: (@Sendable (HookContext, SessionRequest) async throws -> HTTPRequestBody?)?
-    /// Decides on the final response before its body is read. Redirects that are followed, challenges that are answered and
-    /// responses that are retried are not final.
+    /// Decides on the final response before its body is read. Followed redirects, answered challenges and retried
+    /// responses are not final.
     public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
-    /// Decides whether and how a response of the network is stored, given its head, once the rules of HTTP allow it. Called for
-    /// redirects and challenges as well, but not when a stored response is updated. Without the hook it is stored as it is.
+    /// Decides whether and how a response of the network is stored, given its head, if the rules of HTTP allow storing
+    /// it. Called for redirects and challenges as well, but not when a stored response is updated. Without the hook,
+    /// the response is stored unchanged.
     public var willCacheResponse: (@Sendable (HookContext, HTTPResponse) async throws -> CachingDecision)?
     /// Receives each chunk of the final response's body before its reader. The next chunk is not read until the hook returns.
     public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
-    /// Chooses the destination of a complete, valid download, given its temporary file, which may be read but not moved, and its
-    /// response. Nil selects the request's destination. The download's options apply there too. Called for every download,
-    /// including a response that a hook turned into one, on a thread of the executor for files.
+    /// Chooses the destination of a complete, valid download, given its response and its temporary file, which may be
+    /// read but not moved. Nil selects the request's destination. The download's options apply to both. Called for
+    /// every download, including a response that a hook turned into one, on a thread of the executor for files.
     public var willPlaceDownload: (@Sendable (HookContext, URL, HTTPResponse) async throws -> URL?)?
 
     // MARK: Hooks that observe
@@ -76,7 +77,7 @@ public struct TaskHooks: Sendable {
     /// Creates a value without hooks.
     public init() {}
 
-    /// Creates a value whose hooks a function sets.
+    /// Creates a value, and sets its hooks by a function.
     public init(_ configure: (inout TaskHooks) throws -> Void) rethrows {
         try configure(&self)
     }
@@ -106,19 +107,19 @@ public struct HookContext: Sendable {
     public let request: SessionRequest
 }
 
-/// A hook's decision on a response that can be stored. Its body was not read yet: it is stored as the caller reads it.
+/// A hook's decision on a response that can be stored. The body is stored while the caller reads it.
 public enum CachingDecision: Sendable {
     /// Store the response as it is.
     case store
-    /// Store another head, such as one with another Cache-Control or fewer fields, to which the rules of HTTP are applied as if the
-    /// server had sent it. The caller gets the response as it is. A body that is not nil is stored in the place of the response's, in
-    /// the content coding that the head names; its length becomes the Content-Length.
+    /// Store another head, for example with another Cache-Control or fewer fields. The rules of HTTP apply to it as if
+    /// the server had sent it. The caller gets the original response. A body that is not nil replaces the response's
+    /// body in the store, in the content coding named in the head; its length becomes the Content-Length.
     case storeAs(HTTPResponse, body: Data? = nil)
     /// Do not store the response.
     case doNotStore
 }
 
-/// A hook's decision on a response whose body was not read yet.
+/// A hook's decision on a response with an unread body.
 public enum ResponseDisposition: Sendable {
     /// Read the body.
     case allow

@@ -1,7 +1,7 @@
 internal import LinnetTransport
 internal import Synchronization
 
-/// Counts running requests, and waits until there are none.
+/// Counts running requests, and waits for their end.
 ///
 /// ```swift
 /// let group = CompletionGroup()
@@ -9,8 +9,8 @@ internal import Synchronization
 /// // … start requests …
 /// await group.wait()
 /// ```
-/// A request counts from its start, also while it is suspended, until its callbacks were called. Sessions can share a group;
-/// ``enter()`` and ``leave()`` add other work to it.
+/// A request counts from its start until its callbacks were called, even while it is suspended. Sessions can share a
+/// group; ``enter()`` and ``leave()`` add other work to it.
 public final class CompletionGroup: Sendable {
     private struct State {
         var count = 0

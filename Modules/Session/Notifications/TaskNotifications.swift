@@ -15,7 +15,7 @@ public import LinnetTransport
 public enum TaskNotifications {
     static let hub = Broadcaster<TaskNotification>()
 
-    /// The notifications from the creation of the sequence on. The sequence never ends.
+    /// The notifications after the creation of the sequence. The sequence never ends.
     public static var all: EventSequence<TaskNotification> {
         EventSequence(limit: EventSequence<TaskNotification>.limit) { buffer in hub.subscribe { buffer.append($0) } }
     }
@@ -34,7 +34,7 @@ public enum TaskNotifications {
 /// For each ``taskID``, notifications are delivered in the order in which they happened, each change of state once, and
 /// `didComplete` last and exactly once.
 public struct TaskNotification: Sendable {
-    /// What happened.
+    /// The kind of event.
     public enum Kind: Sendable {
         /// The request was started, or resumed after a suspension.
         case didResume
@@ -48,7 +48,7 @@ public struct TaskNotification: Sendable {
     public let taskID: UInt64
     /// The kind of request.
     public let taskKind: TaskKind
-    /// What happened.
+    /// The kind of event.
     public let kind: Kind
     /// The original request; nil if it could not be created.
     public let request: SessionRequest?

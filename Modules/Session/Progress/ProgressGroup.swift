@@ -57,7 +57,7 @@ public final class ProgressGroup: Sendable {
     /// The combined progress.
     public var progress: GroupProgress { state.withLock { $0.progress } }
 
-    /// Adds a task. Its weight is relative to those of the others; a weight that is not positive and finite counts as 1.
+    /// Adds a task. Its weight is relative to the other weights; a weight that is not positive and finite counts as 1.
     public func add(_ task: any SessionTask, weight: Double = 1) {
         let kind = task.kind
         let child = addChild(weight, GroupProgress(task.progress, of: kind))
@@ -66,7 +66,7 @@ public final class ProgressGroup: Sendable {
         task.onStateChange { [weak self] in if $0 == .completed { self?.end(child) } }
     }
 
-    /// Adds a group. Its weight is relative to those of the others; a weight that is not positive and finite counts as 1.
+    /// Adds a group. Its weight is relative to the other weights; a weight that is not positive and finite counts as 1.
     ///
     /// Neither group retains the other; keep a reference to both.
     public func add(_ group: ProgressGroup, weight: Double = 1) {
@@ -155,18 +155,18 @@ public final class ProgressGroup: Sendable {
 
 /// The combined progress of the tasks of a ``ProgressGroup``.
 public struct GroupProgress: Sendable, Hashable {
-    /// The transferred bytes of all tasks: those sent by uploads, and those received by other tasks.
+    /// The transferred bytes of all tasks: sent bytes of uploads, and received bytes of other tasks.
     public var completed: Int64 = 0
-    /// The total number of bytes; nil while that of any task is unknown.
+    /// The total number of bytes; nil while any task's total is unknown.
     public var total: Int64? = 0
     /// The completed fraction, from 0 to 1, as the weighted average of the tasks. A running task counts with the fraction of its
     /// bytes, or 0 while its total is unknown; a task that has ended counts as 1, with or without an error.
     public var fraction = 0.0
-    /// The number of tasks, including those of nested groups.
+    /// The number of tasks, including nested groups.
     public var tasks = 0
     /// The number of tasks that have ended.
     public var endedTasks = 0
-    /// The total throughput in bytes per second; nil while that of all tasks is unknown.
+    /// The total throughput in bytes per second; nil while the throughput of all tasks is unknown.
     public var bytesPerSecond: Double?
 
     /// Creates the progress of no tasks.

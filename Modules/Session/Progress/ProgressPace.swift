@@ -6,7 +6,7 @@ struct ProgressPace {
     private var lastNews: ContinuousClock.Instant?
     /// The progress that was reported last.
     private(set) var told = TaskProgress()
-    /// The timer that reports the progress whose report was delayed.
+    /// The timer for a delayed report.
     private var timer: Task<Void, Never>?
     private var isTimerSet = false
 
@@ -28,7 +28,7 @@ struct ProgressPace {
         if new.download.completed != old.download.completed { download.note(new.download.completed, at: now) }
     }
 
-    /// Returns what to do about a change.
+    /// Returns the next step after a change.
     mutating func step(at now: ContinuousClock.Instant) -> Step {
         guard let lastNews, now - lastNews < interval else { return .tell }
         guard !isTimerSet else { return .none }
@@ -85,7 +85,7 @@ struct TransferRate {
             samples = [(now, completed)]
             return
         }
-        // Samples within one step replace the newest; the oldest is the start of the measurement.
+        // Samples within one step replace the newest one. The oldest sample stays as the start of the measurement.
         if samples.count > 1, let before = samples.dropLast().last, now - before.time < Self.step {
             samples[samples.count - 1] = (now, completed)
         } else if last.completed != completed || last.time != now {
@@ -102,7 +102,7 @@ struct TransferRate {
         return Double(last.completed - first.completed) / (time / .seconds(1))
     }
 
-    /// Discards the samples, so that the time until the next one does not count.
+    /// Discards the samples, so that the pause before the next one does not count.
     mutating func restart() {
         samples = []
     }

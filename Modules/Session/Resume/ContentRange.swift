@@ -21,7 +21,7 @@ struct ContentRange: Sendable, Hashable {
         }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
-            // The length would overflow an Int64.
+            // Otherwise the length would overflow an Int64.
             last < .max
         else { return nil }
         if let complete, last >= complete { return nil }

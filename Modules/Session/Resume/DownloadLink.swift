@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The state that a download shares with its handle: what happens to its part, and whether it resumed.
+/// The state that a download shares with its handle: the treatment of its part, and whether it resumed.
 final class DownloadLink: Sendable {
-    /// What happens to the part when the download ends early.
+    /// The treatment of the part when the download ends early.
     enum Ending: Sendable {
         /// The download's options apply.
         case asOptionsSay
@@ -46,15 +46,15 @@ public enum DownloadResumption: Sendable, Hashable {
 
         private init(_ description: String) { self.description = description }
 
-        /// The entity has changed, or the server sent a range without confirming that it is of the same version (RFC 9110,
-        /// section 15.3.7.3).
+        /// The entity has changed, or the server sent a range without confirming the version (RFC 9110, section
+        /// 15.3.7.3).
         public static let entityChanged = Reason("entityChanged")
         /// The entity has not changed as far as its validators show, but the server does not support ranges.
         public static let rangesIgnored = Reason("rangesIgnored")
-        /// The entity ends before the requested range (416), so it has changed.
+        /// The entity ends before the requested range (416), which shows that it has changed.
         public static let rangeNotSatisfiable = Reason("rangeNotSatisfiable")
-        /// Neither the first response nor the one with the range declared the length of the entity, so that the range may end before
-        /// it (RFC 9110, section 15.3.7).
+        /// Neither the first response nor the response with the range declared the length of the entity, so the range
+        /// may end before it (RFC 9110, section 15.3.7).
         public static let lengthUnknown = Reason("lengthUnknown")
     }
 }

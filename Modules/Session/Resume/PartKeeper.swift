@@ -17,8 +17,8 @@ struct PartKeeper {
     private let hasher: SHA256Hasher?
     private var lastWrite: ContinuousClock.Instant?
 
-    /// Returns nil if the download cannot be resumed: its request is not a GET, the response has no strong validator, the
-    /// server does not support ranges, or the response has or had a content coding.
+    /// Returns nil if the download cannot be resumed: its request is not a GET, the response has no strong validator,
+    /// the server does not support ranges, or the response has a content coding, decoded or not.
     ///
     /// - Parameter hasher: The hasher that has consumed the part of a resumed download.
     init?(
@@ -39,7 +39,7 @@ struct PartKeeper {
         self.hasher = sidecar == nil ? nil : hasher ?? SHA256Hasher()
     }
 
-    /// Hashes bytes that were written to the part, and writes the resume file when it is due.
+    /// Hashes bytes that were written to the part, and writes the resume file at the intended intervals.
     mutating func wrote(_ buffers: some Collection<ByteBuffer>, to part: PartialFile) throws(FileFailure) {
         guard let sidecar, let hasher else { return }
         for buffer in buffers { buffer.withUnsafeReadableBytes { hasher.update($0) } }

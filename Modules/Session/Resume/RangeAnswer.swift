@@ -28,8 +28,8 @@ enum RangeAnswer: Equatable {
     private static func partial(
         _ head: HTTPResponse, _ resume: ResumeData, _ url: URL
     ) throws(SessionError) -> RangeAnswer {
-        // A server that supports Range but not If-Range sends a range of the new version.
-        // The part is of the content without codings, and the rest of a coded one cannot follow it.
+        // A server that supports Range but not If-Range sends a range of the new version. A coded range cannot continue
+        // the part either, which has no coding.
         let isCoded = head.headerFields[.contentEncoding].map { $0.lowercased() != "identity" } ?? false
         guard resume.validators.confirm(head), !isCoded else { return .askAgain(.entityChanged) }
         guard let range = head.headerFields[.contentRange].flatMap({ ContentRange($0) }), let bytes = range.bytes else {
@@ -49,7 +49,8 @@ enum RangeAnswer: Equatable {
                 .invalidResponse, "The Content-Range of the partial response (206) contradicts its Content-Length.",
                 url: url)
         }
-        // A server may send less than was asked for (RFC 9110, section 15.3.7), which only the total length reveals.
+        // A server may send less than the requested range (RFC 9110, section 15.3.7), and only the total length reveals
+        // it.
         guard let total = range.complete ?? resume.totalBytes else { return .askAgain(.lengthUnknown) }
         return .rest(total: total)
     }
@@ -92,12 +93,12 @@ struct ResumeValidators: Sendable, Hashable {
         return false
     }
 
-    /// Whether a partial response (206) is certainly of this version. Parts may only be combined if they share a strong
-    /// validator (RFC 9110, section 15.3.7.3).
+    /// Whether a partial response (206) certainly belongs to this version. Parts may only be combined if they share a
+    /// strong validator (RFC 9110, section 15.3.7.3).
     ///
-    /// A 206 must repeat the entity tag, but may omit Last-Modified (section 15.3.7). The date is required here nevertheless,
-    /// because the response of a server that ignores If-Range (section 13.1.5) and omits the date looks the same; downloading
-    /// the whole entity again is better than combining two versions in one file.
+    /// A 206 must repeat the entity tag, but may omit Last-Modified (section 15.3.7). The date is required here
+    /// nevertheless: a server that ignores If-Range (section 13.1.5) and omits the date sends the same response.
+    /// Downloading the whole entity again is better than combining two versions in one file.
     func confirm(_ head: HTTPResponse) -> Bool {
         if let entityTag { return head.headerFields[isoLatin1: .eTag] == entityTag }
         return lastModified != nil && head.headerFields[.lastModified] == lastModified
@@ -110,7 +111,7 @@ struct ResumeValidators: Sendable, Hashable {
             && tag.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }
     }
 
-    /// Returns the Last-Modified date if it is a strong validator: at least a second before the response's Date, so that the
+    /// Returns the Last-Modified date if it is a strong validator: at least a second before the response's Date, so the
     /// entity cannot have changed again within the same second (RFC 9110, section 8.8.2.2).
     private static func strongDate(of head: HTTPResponse) -> String? {
         guard let text = head.headerFields[.lastModified], let modified = date(text),

@@ -12,16 +12,16 @@ internal import LinnetSerialization
 /// }
 /// ```
 /// Store the value with `Codable` or ``encoded()``. It contains no header fields and no password, but the complete URL,
-/// including a signed query. Resuming writes to the file that the value names, so store it with your app's private files.
+/// including a signed query. Resuming writes to the named file, so store the value with your app's private files.
 public struct ResumeData: Sendable, Hashable {
     /// The version of the format. Values of other versions are rejected.
     public static let currentVersion = 1
 
     /// The URL of the download, without user name and password.
     public let url: URL
-    /// The strong entity tag (RFC 9110, section 8.8.3), if the response had one. Each octet of it is a character (ISO 8859-1).
+    /// The strong entity tag (RFC 9110, section 8.8.3) as the characters of ISO 8859-1, if the response had one.
     public let entityTag: String?
-    /// The Last-Modified date, if the response had one that is a strong validator.
+    /// The Last-Modified date, if it is a strong validator.
     public let lastModified: String?
     /// The file that contains the part.
     public let partialFile: URL
@@ -39,7 +39,8 @@ public struct ResumeData: Sendable, Hashable {
 
     var validators: ResumeValidators { ResumeValidators(entityTag: entityTag, lastModified: lastModified) }
 
-    /// The start of the range to request: the last byte if all bytes were received, because the range after it is empty.
+    /// The start of the range to request. If all bytes were received, it is the last byte, because the range after it
+    /// is empty.
     var offset: Int64 {
         receivedBytes == totalBytes ? receivedBytes - 1 : receivedBytes
     }
@@ -56,7 +57,7 @@ public struct ResumeData: Sendable, Hashable {
         return hasher.hexadecimalDigest
     }
 
-    /// The reason that the value is invalid, if it is.
+    /// The reason why the value is invalid, if it is.
     var flaw: String? {
         if receivedBytes < 1 { return "it has no received bytes" }
         if let totalBytes, totalBytes < receivedBytes { return "it has more received bytes than the total" }

@@ -14,7 +14,7 @@ internal import Darwin
 extension SystemFile {
     private static let pieceSize = 1024 * 1024
 
-    /// The error number for bytes that have changed.
+    /// The error number for changed bytes.
     static let notWhatItWas = EILSEQ
 
     static func close(_ descriptor: Int32) {

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
 extension TransferTask where Value == URL {
-    /// Whether the download resumed from its part or started over; nil until that is known, and if there was no part.
+    /// Whether the download resumed from its part or started over; nil while this is unknown, and without a part.
     public var resumption: DownloadResumption? { link.download?.resumption }
 
-    /// Cancels the task as ``cancel()`` does, but keeps the part, and returns the data to resume the download.
+    /// Cancels the task like ``cancel()``, but keeps the part, and returns the data to resume the download.
     ///
     /// - Returns: The resume data. Nil, without keeping the part, if the download cannot be resumed: no bytes were received, the
     /// server sent no strong validator (RFC 9110, section 8.8) or does not support ranges, the request is not a GET, or the
@@ -15,8 +15,8 @@ extension TransferTask where Value == URL {
         return await driver.ending().error?.resumeData
     }
 
-    /// Cancels the task as ``cancelProducingResumeData()`` does, and calls a function with the resume data, exactly once, on
-    /// the session's callback executor.
+    /// Cancels the task like ``cancelProducingResumeData()``, and calls a function with the resume data, exactly once,
+    /// on the session's callback executor.
     public func cancel(producingResumeData receive: @escaping @Sendable (ResumeData?) -> Void) {
         onCompletion { receive($0.error?.resumeData) }
         link.download?.setEnding(.keep)

@@ -21,13 +21,13 @@ public protocol SessionTask: AnyObject, Sendable, Identifiable where ID == UInt6
     var state: TaskState { get }
     /// The task's current progress.
     var progress: TaskProgress { get }
-    /// The error of a failed task; nil before the task has ended, and after a success.
+    /// The error of a failed task; nil before the end, and after a success.
     var error: SessionError? { get }
 
     /// Starts the task, or resumes it after a suspension.
     func resume()
-    /// Suspends the task: no more bytes of the response are read, and none of the request's body are produced. A task that was
-    /// not started remains so. The timeout for the whole request keeps running.
+    /// Suspends the task: it stops reading the response and producing the request's body. A task that was not started
+    /// remains so. The timeout for the whole request keeps running.
     func suspend()
     /// Cancels the task, which ends with ``SessionError/Code/cancelled`` unless it has already ended.
     func cancel()

@@ -16,7 +16,7 @@ extension TaskDriver {
         return SessionObservation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
     }
 
-    /// Calls a function on an executor with what `select` returns for each update.
+    /// Selects from each update, and calls a function with the results on an executor.
     func observe<News: Sendable>(
         on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews<Output>) -> News?,
         _ observer: @escaping @Sendable (News) -> Void
@@ -34,7 +34,7 @@ extension TaskDriver {
         }
     }
 
-    /// Returns a sequence of what `select` returns for each update. It ends with the task.
+    /// Returns a sequence of the selected parts of each update. It ends with the task.
     func sequence<News: Sendable>(
         coalescing: (@Sendable (News, News) -> Bool)? = nil, _ select: @escaping @Sendable (TaskNews<Output>) -> News?
     ) -> EventSequence<News> {
@@ -71,7 +71,7 @@ private final class CancellationFlag: Sendable {
 }
 
 extension TaskDriver.Shared {
-    /// The progress with its throughput, as the handle reports it.
+    /// The reported progress, with its throughput.
     func progress(at now: ContinuousClock.Instant) -> TaskProgress {
         outcome == nil ? pace.measured(machine.progress, at: now) : machine.progress
     }
@@ -153,7 +153,7 @@ extension TaskDriver {
                 taskDescription: shared.withLock { $0.taskDescription }))
     }
 
-    /// Returns the completion that is posted for an outcome.
+    /// Returns the completion to post for an outcome.
     func completion(_ outcome: Outcome) -> TaskCompletion {
         let serializer = shared.withLock { $0.serializer }
         switch outcome {

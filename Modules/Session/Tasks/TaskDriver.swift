@@ -40,7 +40,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     let kind: TaskKind
     let hub: TaskEventHub
     let shared: Mutex<Shared>
-    /// Called at least once, before anyone is told of the end.
+    /// Called at least once, before any observer learns of the end.
     private let didEnd: @Sendable (UInt64, SessionError?) -> Void
 
     /// - Parameter progressInterval: The minimum time between two reports of progress.
@@ -149,7 +149,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         state.outcome = outcome
         state.work = nil
         state.runningTask = nil
-        // The place retains the connection pool, which a handle that has ended must not.
+        // The place retains the connection pool, which a handle must release at its end.
         state.place = nil
         let timer = state.pace.end()
         state.publishProgress(at: nil)
@@ -184,7 +184,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     func deliverNews() {
         guard shared.withLock({ $0.outbox.beginSending() }) else { return }
         while let delivery = shared.withLock({ $0.outbox.next() }) {
-            // The thread that has ended the task may not have come to this yet.
+            // Another thread may have ended the task, and may not have come this far yet.
             if case .state(.completed) = delivery.news, delivery.hasJustHappened { didEnd(id, outcome?.error) }
             for observer in delivery.observers { observer(delivery.news) }
             if delivery.hasJustHappened { postEvent(about: delivery.news) }
@@ -218,7 +218,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
 }
 
 extension TaskDriver.Shared {
-    /// The outcome, once the hooks and callbacks for it were submitted.
+    /// The outcome, once the hooks and callbacks for it have been submitted.
     var toldOutcome: TaskDriver.Outcome? { hasToldOfEnd ? outcome : nil }
 }
 
@@ -267,7 +267,7 @@ extension TaskDriver: TransferObserver, TransferControl {
             state.place = place
             return state.priority
         }
-        // The priority may have changed since the request was queued, and may change before the place has it.
+        // The priority may have changed since the request was queued, and may change again before the place has it.
         while true {
             place.setPriority(priority)
             let current = self.priority

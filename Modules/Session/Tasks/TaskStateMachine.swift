@@ -4,7 +4,7 @@ struct TaskStateMachine {
         case idle
         case running
         case paused
-        /// The task performs a step that cannot be undone, and can no longer be cancelled.
+        /// The task performs an irreversible step, and can no longer be cancelled.
         case committed
         case cancelling(SessionError)
         case completed
@@ -35,7 +35,7 @@ struct TaskStateMachine {
 
     enum CompleteAction {
         case none
-        /// The result is that of the work.
+        /// The task ends with the result of its work.
         case deliver
         /// The task was cancelled, and fails with this error.
         case fail(SessionError)
@@ -78,7 +78,7 @@ struct TaskStateMachine {
         }
     }
 
-    /// The work is about to perform a step that cannot be undone.
+    /// The work is about to perform an irreversible step.
     mutating func commit() -> CommitAction {
         switch phase {
         case .running, .committed:

@@ -79,10 +79,10 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     /// The response or the error; nil before the task has ended.
     public var result: Result<SessionResponse<Value>, SessionError>? { driver.outcome }
 
-    /// The response, once it is available. It can be awaited more than once.
+    /// The response when it is available. It can be awaited more than once.
     ///
-    /// By then the task's last hooks, events and callbacks were submitted to the session's callback executor; functions that are
-    /// submitted to it later run after them.
+    /// By then, the callback executor has the task's last hooks, events and callbacks; functions that are submitted to
+    /// it later run after them.
     ///
     /// Awaiting it starts a task that was never started; a suspended task remains suspended. Cancelling the awaiting task ends
     /// the wait with ``SessionError/Code/cancelled``, and does not affect this task.
@@ -98,7 +98,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         driver.resume(owner: self)
     }
 
-    /// Suspends the task: no more bytes of the response are read, and none of the request's body are produced.
+    /// Suspends the task: it stops reading the response and producing the request's body.
     public func suspend() {
         driver.suspend()
     }
