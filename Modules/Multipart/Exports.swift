@@ -1,2 +1,2 @@
-// The public API uses the types of LinnetSerialization, so that importing LinnetMultipart is enough.
+// The public API uses the types of LinnetSerialization. Re-exporting them makes importing LinnetMultipart enough.
 @_exported public import LinnetSerialization

@@ -1,5 +1,5 @@
 extension MediaTypeTable {
-    /// The types of files that are frequent in uploads, as registered with IANA where they are.
+    /// The types of files that are frequent in uploads. Registered types follow IANA's registry.
     static let usualTypes: [String: String] = [
         "3g2": "video/3gpp2",
         "3gp": "video/3gpp",

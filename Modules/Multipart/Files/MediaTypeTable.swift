@@ -21,8 +21,8 @@ public struct MediaTypeTable: Sendable, Hashable {
     /// The types of about 300 extensions, independent of the system.
     public static let usual = MediaTypeTable(usualTypes)
 
-    /// The usual types, overridden by those of `/etc/mime.types`, which is read once. Without that file, it equals
-    /// ``usual``.
+    /// The usual types and the types in `/etc/mime.types`, which take precedence and are read once. Without that file,
+    /// the table equals ``usual``.
     public static let system: MediaTypeTable = {
         var table = usual
         if let file = try? Data(contentsOf: URL(filePath: "/etc/mime.types")) {
@@ -55,7 +55,7 @@ public struct MediaTypeTable: Sendable, Hashable {
         set { types[pathExtension.lowercased()] = newValue }
     }
 
-    /// Adds the types of another table, which replace those of the same extensions.
+    /// Adds the types of another table, which win over existing ones.
     public mutating func merge(_ other: MediaTypeTable) {
         types.merge(other.types) { $1 }
     }

@@ -82,7 +82,7 @@ struct FormPart: Sendable {
         return bytes
     }
 
-    /// Escapes as the WHATWG form standard does.
+    /// Escapes a name by the WHATWG form standard.
     private static func escape(_ text: String) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count)
@@ -104,7 +104,7 @@ struct FormPart: Sendable {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes = Array("UTF-8''".utf8)
         for byte in text.utf8 {
-            // RFC 8187's attr-char.
+            // The characters of RFC 8187's attr-char stay unescaped.
             if MultipartBoundary.isAlphanumeric(byte) || "!#$&+-.^_`|~".utf8.contains(byte) {
                 bytes.append(byte)
             } else {

@@ -37,8 +37,8 @@ struct MultipartBodyReader: HTTPRequestBodyReader {
         return chunk.take()
     }
 
-    /// Whether a chunk has bytes that would wait for the next piece of a stream, whose source may itself wait until the server has
-    /// them. Packets of a limited rate are filled.
+    /// Whether a chunk must be delivered before it is full: its bytes would otherwise wait for the next piece of a
+    /// stream, whose source may itself wait until the server has them. Packets of a limited rate are filled.
     private func isHeldBack(_ chunk: ChunkBuffer) -> Bool {
         guard case .stream = step, form.throttling == nil else { return false }
         return chunk.count > 0

@@ -10,7 +10,7 @@ import Darwin
 
 /// The boundary between parts (RFC 2046, section 5.1.1).
 enum MultipartBoundary {
-    /// 24 of 62 characters, which is 142 bits, after a prefix that names this library.
+    /// A random boundary of 24 of 62 characters, which is 142 bits, after a prefix with the name of this library.
     static func random() -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         var generator = SystemRandomNumberGenerator()
@@ -18,14 +18,14 @@ enum MultipartBoundary {
         return "Linnet-" + String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether it has 1 to 70 allowed characters, and does not end in a space.
+    /// Whether the boundary has 1 to 70 allowed characters, and does not end in a space.
     static func isValid(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
             && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
-    /// Whether it can be parsed: 1 to 70 printable ASCII characters, the last not a space. Some servers use
-    /// characters that RFC 2046 forbids, such as in `<q1w2>`.
+    /// Whether the boundary can be parsed: 1 to 70 printable ASCII characters, the last not a space. Some servers use
+    /// characters that RFC 2046 forbids, for example `<q1w2>`.
     static func isReadable(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
             && boundary.utf8.allSatisfy { (0x20..<0x7F).contains($0) }

@@ -4,7 +4,7 @@ internal import LinnetMessages
 public import LinnetSerialization
 
 extension MultipartForm {
-    /// Appends data without a file name and a content type, as for a text field.
+    /// Appends data without a file name and a content type, the form of a text field.
     public mutating func append(_ data: Data, name: String) {
         append(FormPart(name: name, fileName: nil, contentType: nil, content: .data(data)))
     }
@@ -41,7 +41,7 @@ extension MultipartForm {
     ///   - url: A `file:` URL of a regular file.
     ///   - name: The part's name.
     ///   - fileName: The file name for the server; the default is the last component of the path.
-    ///   - contentType: The media type; the default is that of the path extension in ``mediaTypes``.
+    ///   - contentType: The media type; the default is the type of the path extension in ``mediaTypes``.
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/unreadableFile`` or
     ///   ``MultipartError/Code/invalidContentType``.
     public mutating func append(
@@ -184,7 +184,7 @@ extension MultipartForm {
     /// Appends a part for each plain value of the parameters, with the names and the order of a form (see
     /// `QueryEncoder`).
     ///
-    /// Data stays raw, null becomes an empty part, and other values their text.
+    /// Data stays raw, null becomes an empty part, and other values become their text.
     ///
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` if the parameters have no names.
     public mutating func append(
@@ -213,8 +213,8 @@ extension MultipartForm {
     /// ```
     /// - Parameters:
     ///   - value: The value to encode, which must have names at the top level.
-    ///   - parameterEncoder: How dates, data and the names of properties are encoded.
-    ///   - encoder: How names are joined, and Booleans and null are written.
+    ///   - parameterEncoder: Encodes dates, data and the names of properties.
+    ///   - encoder: Joins names, and writes Booleans and null.
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidParameters`` if the value cannot be encoded.
     public mutating func append(
         encoding value: some Encodable,

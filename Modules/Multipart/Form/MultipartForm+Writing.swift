@@ -12,17 +12,16 @@ import Darwin
 extension MultipartForm {
     /// Writes the body to a file, which can be sent repeatedly with `HTTPRequestBody.file`.
     ///
-    /// Use it for forms with a part that can be read once only, and for servers that require a Content-Length that is
-    /// unknown beforehand.
+    /// Use it for a form with a part that can be read only once, and for a server that requires a Content-Length if the
+    /// length of the form is unknown.
     ///
     /// ```swift
     /// try await form.write(to: file)
     /// request.headerFields[.contentType] = form.contentType
     /// request.body = try .file(file)
     /// ```
-    /// The file is readable by its owner only. It appears, or replaces an existing one, when it is complete. Until
-    /// then it is hidden, in the same directory; a failure or a cancellation removes it. Writing may block on the
-    /// disk.
+    /// Only the owner can read the file. It appears, or replaces an existing one, when it is complete. Until then it is
+    /// hidden, in the same directory; a failure or a cancellation removes it. Writing may block on the disk.
     ///
     /// - Parameters:
     ///   - url: The file to write, in an existing directory.
@@ -62,7 +61,8 @@ final class AtomicFile {
             throw MultipartError(code: .unwritableFile, message: "\(url) is not the URL of a file.")
         }
         self.path = path
-        // In the same directory, so that it can be renamed; its name does not depend on the file's.
+        // The temporary file is in the same directory, because renaming does not work across file systems. Its name
+        // does not depend on the file's, which may have the maximum length.
         let name = "." + MultipartBoundary.random()
         temporaryPath = url.deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
         let temporaryPath = temporaryPath
@@ -88,13 +88,13 @@ final class AtomicFile {
         if let failed { throw Self.failure(path, failed) }
     }
 
-    /// Moves the file to its place, where it replaces an existing one.
+    /// Moves the file to its place, and replaces an existing one.
     func commit() throws(MultipartError) {
         guard rename(temporaryPath, path) == 0 else { throw Self.failure(path, errno) }
         isCommitted = true
     }
 
-    /// Within the class, `write` means its own method.
+    /// Calls the system's `write`, which the class's own method hides.
     private static func put(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Glibc)
         Glibc.write(descriptor, bytes.baseAddress, bytes.count)

@@ -9,18 +9,17 @@ public import LinnetSerialization
 /// try form.append(fileAt: URL(filePath: "/tmp/photo.jpg"), name: "photo")
 /// let request = SessionRequest(url: url, method: .post, headerFields: [.contentType: form.contentType], body: form.makeBody())
 /// ```
-/// Names and file names are escaped as in the WHATWG form standard: `"` as `%22`, CR as `%0D`, LF as `%0A`. Other
-/// control characters except tabs are an error (``MultipartError/Code/invalidName``), and so is a form without parts
-/// (``MultipartError/Code/emptyForm``; RFC 2046), when the body is read.
+/// Names and file names are escaped by the WHATWG form standard: `"` as `%22`, CR as `%0D`, LF as `%0A`. Reading the
+/// body fails for other control characters except tabs (``MultipartError/Code/invalidName``), and for a form without
+/// parts (``MultipartError/Code/emptyForm``; RFC 2046).
 ///
-/// Other values of ``MultipartSubtype`` make other multipart bodies, whose parts are appended with their header
-/// fields.
+/// Other values of ``MultipartSubtype`` make other multipart bodies. Their parts are appended with header fields.
 public struct MultipartForm: Sendable {
     /// The subtype; the default is ``MultipartSubtype/formData``.
     public let subtype: MultipartSubtype
     /// The boundary between parts; by default it has at least 128 random bits.
     public private(set) var boundary: String
-    /// The media types for files appended from now on; the default is ``MediaTypeTable/usual``.
+    /// The media types for files that are appended later; the default is ``MediaTypeTable/usual``.
     public var mediaTypes = MediaTypeTable.usual
     /// Whether file names with `"`, control or non-ASCII characters are also sent as `filename*` in UTF-8 (RFC 8187,
     /// formerly RFC 5987). The default is false, as RFC 7578, section 4.2 requires; some servers expect it.
@@ -43,8 +42,8 @@ public struct MultipartForm: Sendable {
 
     /// Creates a form with a given boundary.
     ///
-    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary`` if it does not match RFC 2046,
-    ///   section 5.1.1. If it occurs in a part in memory, reading the body throws
+    /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary`` if it does not match RFC 2046, section
+    ///   5.1.1. If the boundary occurs in a part in memory, reading the body throws
     ///   ``MultipartError/Code/boundaryInPart``.
     public init(boundary: String, subtype: MultipartSubtype = .formData) throws(MultipartError) {
         guard MultipartBoundary.isValid(boundary) else {
@@ -83,7 +82,7 @@ public struct MultipartForm: Sendable {
         return total
     }
 
-    /// Appends a part. An error in it is recorded for when the body is read.
+    /// Appends a part. An error in the part is recorded, and thrown when the body is read.
     mutating func append(_ part: FormPart) {
         parts.append(part)
         if let scalar = part.unwritableScalar {
@@ -124,7 +123,7 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Checks the form as reading its body does.
+    /// Checks the form like reading its body.
     ///
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/emptyForm``, ``MultipartError/Code/invalidName``,
     ///   ``MultipartError/Code/invalidContentType``, ``MultipartError/Code/lengthMismatch`` or
@@ -136,7 +135,7 @@ public struct MultipartForm: Sendable {
 }
 
 extension MultipartForm {
-    /// The names of the parts that can be read once only, which prevent replaying the body. A part without a name has
+    /// The names of the parts that can be read only once, which prevents replaying the body. A part without a name has
     /// its number, such as `part 2`.
     public var nonReplayablePartNames: [String] {
         parts.indices.filter { !parts[$0].isReplayable }.map { parts[$0].name ?? "part \($0 + 1)" }
@@ -144,10 +143,10 @@ extension MultipartForm {
 
     /// Returns the body, which encodes the form while it is read, in chunks of at most ``chunkSize``.
     ///
-    /// Each piece of a stream is the end of a chunk, so that none waits for the next one, unless the form is throttled.
-    /// Memory does not grow with the size of the parts. The body is replayable if all parts are; `replayObstacle`
-    /// names those that are not. Opening and reading it throw ``MultipartError``. A session reads files on threads
-    /// for blocking work. Other readers read them on their own thread, which may block on the disk.
+    /// Each piece of a stream ends a chunk, so that no piece waits for the next one, unless the form is throttled.
+    /// Memory does not grow with the size of the parts. The body is replayable if all parts are; `replayObstacle` names
+    /// the others. Opening and reading the body throw ``MultipartError``. A session reads files on threads for blocking
+    /// work. Other readers read them on their own thread, which may block on the disk.
     public func makeBody() -> HTTPRequestBody {
         let once = nonReplayablePartNames
         let names = once.map(\.debugDescription).joined(separator: ", ")
@@ -184,7 +183,7 @@ extension MultipartForm {
         packetSize: Int = 16 * 1024, delay: Duration = .milliseconds(200),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        // Clocks trap on durations beyond Int64 seconds.
+        // The limit keeps clocks from trapping on durations beyond Int64 seconds.
         let pause = min(max(.zero, delay), .seconds(Int64(100 * 365 * 86_400)))
         throttling = MultipartThrottle(packetSize: max(1, packetSize), delay: pause, clock: clock)
     }

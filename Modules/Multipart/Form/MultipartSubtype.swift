@@ -3,8 +3,8 @@ import LinnetSerialization
 
 /// The subtype of a multipart body, with its parameters.
 ///
-/// The default is ``formData``. Others are for services that accept several documents in one request, such as a JSON
-/// document and the file that it describes.
+/// The default is ``formData``. Others are for services that accept several documents in one request, for example a
+/// file and its description in JSON.
 public struct MultipartSubtype: Sendable, Hashable, CustomStringConvertible {
     /// The name in lower case, such as `form-data`.
     public let name: String

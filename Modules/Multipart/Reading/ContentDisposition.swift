@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// The Content-Disposition of a part (RFC 2183), as browsers and other clients write it.
+/// The Content-Disposition of a part (RFC 2183), in the spellings of browsers and other clients.
 struct ContentDisposition {
     /// The type in lower case, such as `form-data`.
     private(set) var type = ""
@@ -95,7 +95,7 @@ struct ContentDisposition {
 /// Parses `type; name=value; name="quoted"`.
 private struct DispositionScanner {
     struct Parameter {
-        /// In lower case.
+        /// The name in lower case.
         var name: String
         var value: [UInt8]
         var isQuoted: Bool
@@ -106,7 +106,7 @@ private struct DispositionScanner {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The text before the next semicolon, without the space around it; the semicolon remains.
+    /// Reads the text before the next semicolon, without surrounding space; the semicolon remains.
     mutating func untilSemicolon() -> ArraySlice<UInt8> {
         skipSpace()
         let start = position
@@ -135,18 +135,19 @@ private struct DispositionScanner {
         return nil
     }
 
-    /// A backslash escapes a quote and a backslash, as in RFC 2183 and curl. Before other characters it is literal,
-    /// as in the paths that some clients send.
+    /// Reads a quoted string. A backslash escapes a quote and a backslash, as in RFC 2183 and curl. Before other
+    /// characters it is literal, because some clients send paths.
     ///
-    /// Browsers do not escape backslashes (WHATWG HTML, "multipart/form-data encoding algorithm"). This shows if the
-    /// value ends in one, so that the quote after it must be the closing one. All backslashes are literal then. It also shows
-    /// if there is one before another character: a pair of backslashes, as at the beginning of `\\server\share`, is two then.
+    /// Browsers do not escape backslashes (WHATWG HTML, "multipart/form-data encoding algorithm"). Two signs reveal
+    /// this: a value that ends in a backslash, before a quote that must be the closing one, and a backslash before
+    /// another character. Then all backslashes are literal, and a pair of them, as at the beginning of
+    /// `\\server\share`, counts as two.
     private mutating func quoted() -> [UInt8] {
         position += 1
         let start = position
         let backslash = UInt8(ascii: "\\")
         var value: [UInt8] = []
-        // The value if pairs of backslashes are literal.
+        // The value for the case that pairs of backslashes are literal.
         var path: [UInt8] = []
         var isPath = false
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {

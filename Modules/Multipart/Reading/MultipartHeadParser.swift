@@ -51,7 +51,7 @@ struct MultipartHeadParser: Sendable {
             return nil
         }
         let lineFeed = base.distance(to: UnsafeRawPointer(found))
-        // Checked first, so that the error does not depend on how much has arrived.
+        // This check comes first, so that the error does not depend on how much has arrived.
         try check(byteCount + lineFeed + 1 - start, limits)
         guard lineFeed > start, bytes[lineFeed - 1] == 0x0D else {
             throw MultipartError(

@@ -27,7 +27,7 @@ import LinnetSerialization
 public struct MultipartParser: Sendable {
     private let limits: MultipartParser.Limits
     private let readsNestedParts: Bool
-    /// The body, and the open nested bodies.
+    /// The body and the open nested bodies.
     private var levels: [MultipartScanner]
     private var partCount = 0
     private var totalBytes: Int64 = 0
@@ -97,7 +97,7 @@ public struct MultipartParser: Sendable {
         for region in bytes.regions { region.withUnsafeBytes { levels[0].push($0) } }
     }
 
-    /// Returns the next event; nil if more bytes are needed.
+    /// Returns the next event; nil if it needs more bytes.
     public mutating func next() throws(MultipartError) -> MultipartParser.Event? {
         if let failure { throw failure }
         do {
@@ -182,7 +182,7 @@ extension MultipartParser {
 extension MultipartParser {
     /// The limits for parsing a multipart body.
     public struct Limits: Sendable, Hashable, Codable {
-        /// The maximum number of parts, including those of nested bodies; the default is 1,000. Exceeding it is
+        /// The maximum number of parts, including the parts of nested bodies; the default is 1,000. Exceeding it is
         /// ``MultipartError/Code/tooManyParts``.
         public var maximumPartCount = 1000
         /// The maximum number of bytes in a part's header, including line ends; the default is 16,384. Exceeding it is

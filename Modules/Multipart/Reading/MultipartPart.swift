@@ -6,7 +6,8 @@ public import LinnetMessages
 public struct MultipartPart: Sendable, Hashable {
     /// The header.
     public let head: MultipartPart.Head
-    /// The content as received, without decoding a Content-Transfer-Encoding. Empty if it was parsed into ``parts``.
+    /// The content as received, without decoding a Content-Transfer-Encoding. Empty if the content was parsed into
+    /// ``parts``.
     public internal(set) var body = Data()
     /// The parts within this one, if nested bodies are parsed.
     public internal(set) var parts: [MultipartPart] = []
@@ -71,10 +72,10 @@ extension MultipartPart {
         public let headerFields: HTTPFields
         /// The name in Content-Disposition; nil if there is none.
         ///
-        /// In a form, the escapes of the WHATWG form standard (`%22`, `%0D`, `%0A`) and those of curl (`\"`, `\\`) are
-        /// decoded. Backslashes are literal in a name with one that escapes nothing, at its end or before another character.
-        /// A name in which they only occur in pairs, such as `\\server`, is read as one of curl's, and loses one of each pair if
-        /// its writer did not escape them. Bytes that are not UTF-8 are decoded as ISO-8859-1.
+        /// In a form, the escapes of the WHATWG form standard (`%22`, `%0D`, `%0A`) and of curl (`\"`, `\\`) are
+        /// decoded. Backslashes are literal in a name with a backslash that escapes nothing, at its end or before
+        /// another character. A name with backslashes only in pairs, such as `\\server`, is read as curl's, and loses
+        /// one of each pair if its writer did not escape them. Bytes that are not UTF-8 are decoded as ISO-8859-1.
         public let name: String?
         /// The file name in Content-Disposition, decoded as ``name``; nil if there is none. `filename*` (RFC 8187) has
         /// priority over `filename`.
@@ -118,7 +119,7 @@ extension MultipartPart {
             guard halves.count == 2 else { return nil }
             let ends = halves[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(Self.number)
             guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last,
-                // The number of bytes would overflow Int64.
+                // Otherwise the number of bytes would overflow Int64.
                 last < .max
             else { return nil }
             let isUnknown = halves[1].elementsEqual("*".utf8)
@@ -128,7 +129,7 @@ extension MultipartPart {
             completeLength = length
         }
 
-        /// Digits only; `Int64` would accept a sign.
+        /// Parses digits only; `Int64` would accept a sign.
         private static func number(_ digits: Substring.UTF8View) -> Int64? {
             guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
             return Int64(Substring(digits))

@@ -17,7 +17,7 @@ import LinnetSerialization
 /// Memory does not grow with the body. See ``MultipartParser`` for the grammar and the errors; errors of the chunks
 /// are passed on.
 public struct MultipartReader<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: DataProtocol {
-    /// What is read.
+    /// The events of the body.
     public typealias Element = MultipartParser.Event
 
     private let chunks: Chunks

@@ -21,7 +21,7 @@ struct MultipartScanner: Sendable {
         case preamble, head, content, closed
     }
 
-    /// What follows a possible delimiter.
+    /// The bytes after a possible delimiter.
     private enum Tail {
         /// A delimiter; the line ends here.
         case delimiter(Int)
@@ -31,19 +31,19 @@ struct MultipartScanner: Sendable {
         case none
     }
 
-    /// After longer padding, a boundary is not a delimiter.
+    /// The longest padding of a delimiter. After longer padding, a boundary is content, so the scanner need not buffer
+    /// more.
     private static let maximumPadding = 128
 
     /// CR LF, two hyphens, the boundary.
     private let needle: [UInt8]
-    /// Unconsumed bytes begin at `start`. A CR LF is put before the body, since a delimiter at its beginning has
-    /// none.
+    /// Unconsumed bytes begin at `start`. A CR LF precedes the body, since a delimiter at its beginning has none.
     private var buffer: [UInt8] = [0x0D, 0x0A]
     private var start = 0
-    /// The number of bytes from `start` that are not content: the line end before a possible delimiter.
+    /// The number of bytes from `start` that are not content: the line end of a possible delimiter.
     private var skipped = 2
     private var state = State.preamble
-    /// Searches for a first delimiter that the scanner would miss.
+    /// Searches for a first delimiter that the scanner misses.
     private var bareLineFeeds: BareLineFeedDetector
     private var head = MultipartHeadParser()
 
@@ -56,7 +56,7 @@ struct MultipartScanner: Sendable {
 
     mutating func push(_ bytes: UnsafeRawBufferPointer) {
         if state == .closed { return }
-        // Moving the rest costs no more than the consumed part did.
+        // The rest moves only when it is no longer than the consumed part, so the cost stays linear.
         if start > 0, start >= buffer.count - start {
             buffer.removeSubrange(..<start)
             start = 0
@@ -64,7 +64,7 @@ struct MultipartScanner: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next event; nil if more bytes are needed, or the body is closed.
+    /// The next event; nil if it needs more bytes, or the body is closed.
     mutating func next(_ limits: MultipartParser.Limits) throws(MultipartError) -> Event? {
         while true {
             switch state {
@@ -75,7 +75,7 @@ struct MultipartScanner: Sendable {
                 let parsed = try parseHead(limits)
                 start += parsed.consumed
                 guard let fields = parsed.fields else { return nil }
-                // The end of the empty line may begin a delimiter, if the part has no content.
+                // A part without content ends at once: the end of its empty line may begin a delimiter.
                 start -= 2
                 skipped = 2
                 state = .content
@@ -107,7 +107,7 @@ struct MultipartScanner: Sendable {
     private mutating func parseHead(
         _ limits: MultipartParser.Limits
     ) throws(MultipartError) -> (consumed: Int, fields: HTTPFields?) {
-        // Swapped out and back, so that the parser is not copied.
+        // The parser is swapped out and back, so that it is not copied.
         var parser = MultipartHeadParser()
         swap(&parser, &head)
         let result = buffer.withUnsafeBytes { bytes in
@@ -119,7 +119,7 @@ struct MultipartScanner: Sendable {
         return try result.get()
     }
 
-    /// Consumes the bytes up to an offset; returns them if they are content.
+    /// Consumes the bytes before an offset; returns them if they are content.
     private mutating func take(until end: Int) -> Data? {
         let contentStart = start + skipped
         guard end > start else { return nil }
@@ -129,7 +129,7 @@ struct MultipartScanner: Sendable {
         return Data(buffer[contentStart..<end])
     }
 
-    /// The first offset of a delimiter, or of one that may be incomplete; the end if there is none.
+    /// The first offset of a complete or possibly incomplete delimiter; the end if there is none.
     private func search() -> (place: Int, Tail) {
         buffer.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return (0, .none) }
@@ -148,7 +148,7 @@ struct MultipartScanner: Sendable {
         }
     }
 
-    /// Classifies what follows a boundary.
+    /// Classifies the bytes after a boundary.
     private static func tail(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Tail {
         guard start < bytes.count else { return .needsMore }
         if bytes[start] == UInt8(ascii: "-") {
@@ -167,10 +167,10 @@ struct MultipartScanner: Sendable {
     }
 }
 
-/// Searches the text before the first delimiter for one whose line ends in LF alone, which a reader that requires CR
-/// LF misses. The bytes may arrive in any pieces.
+/// Searches the text before the first delimiter for a delimiter after an LF alone, which a reader that requires CR LF
+/// misses. The bytes may arrive in any pieces.
 struct BareLineFeedDetector: Sendable {
-    /// LF, two hyphens, the boundary. LF occurs once, so that a mismatch starts over.
+    /// LF, two hyphens, the boundary. LF occurs only once, so a mismatch can start over.
     private let needle: [UInt8]
     private var matched = 0
 
