@@ -3,15 +3,15 @@ internal import Glibc
 
 /// A failure to read the state of the network, or to wait for it.
 public struct ReachabilityError: Error, Sendable {
-    /// The kind of a failure.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// A netlink socket could not be opened: no file descriptors are left, or a sandbox forbids the address family. In the
-        /// latter case ``ReachabilityMonitor/Configuration/pollingInterval`` helps.
+        /// A netlink socket could not be opened: no file descriptors are left, or a sandbox forbids the address family.
+        /// In a sandbox, ``ReachabilityMonitor/Configuration/pollingInterval`` helps.
         public static let socketFailed = Code("socketFailed")
         /// The kernel refused to list links, addresses or routes.
         public static let queryFailed = Code("queryFailed")
@@ -33,12 +33,12 @@ public struct ReachabilityError: Error, Sendable {
 
     /// The kind of the failure.
     public let code: Code
-    /// What failed and why, in one sentence.
+    /// The failure and its cause, in one sentence.
     public let message: String
     /// The system's error number (`errno`) when a system call failed.
     public let errorNumber: Int32?
 
-    /// - Parameter failure: What failed, without a full stop.
+    /// - Parameter failure: The failure, without a full stop.
     init(_ code: Code, _ failure: String, errorNumber: Int32? = nil) {
         self.code = code
         self.errorNumber = errorNumber

@@ -3,10 +3,10 @@ public import Dispatch
 extension ReachabilityMonitor {
     /// The current status, followed by each change, for any number of readers.
     ///
-    /// Each iterator is a separate subscription, which begins when the iterator is made. Only the newest unread status is kept,
-    /// so a slow reader skips intermediate ones, and no status is delivered twice in a row. The sequence ends when the monitor
-    /// stops or is deinitialized, or when the task is cancelled; a status that is unread when the monitor stops is not delivered.
-    /// While the monitor is stopped, a sequence has the last status only.
+    /// Each iterator is a separate subscription, which begins when the iterator is made. Only the newest unread status
+    /// is kept, so a slow reader skips intermediate ones, and no status is delivered twice in a row. The sequence ends
+    /// when the monitor stops or is deinitialized, or when the task is cancelled; an unread status is not delivered
+    /// after the monitor stopped. The sequence of a stopped monitor has the last status only.
     public var statuses: some AsyncSequence<ReachabilityStatus, Never> & Sendable { StatusSequence(hub: hub) }
 
     /// Calls a handler with the current status, and then with each change.
@@ -27,16 +27,16 @@ extension ReachabilityMonitor {
         return Observation(hub.subscribe(), on: { call in queue.async { call() } }, handler)
     }
 
-    /// Waits until the network, the address or the host is reachable, and confirmed when there is a probe.
+    /// Waits until the network, the address or the host is reachable, and confirmed if there is a probe.
     ///
-    /// For a host it includes the look-up of the name.
+    /// For a host, the wait includes the look-up of the name.
     ///
     /// ```swift
     /// try await monitor.waitUntilReachable(timeout: .seconds(30))
     /// ```
     ///
     /// - Parameter timeout: The time to wait. Nil, the default, waits without a limit.
-    /// - Returns: The status that ended the wait: the current one, when it already fulfils the condition.
+    /// - Returns: The status that ended the wait: the current one, if it already fulfils the condition.
     /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/notReachable`` after the timeout,
     ///   ``ReachabilityError/Code/stopped`` when the monitor stops, or ``ReachabilityError/Code/cancelled`` when the task is
     ///   cancelled.
@@ -88,13 +88,13 @@ extension ReachabilityMonitor {
         /// Enqueues a call.
         typealias Schedule = @Sendable (_ call: @escaping @Sendable () -> Void) -> Void
 
-        /// Makes the calls, and ends when no further one follows.
+        /// Makes the calls, and ends after the last one.
         let task: Task<Void, Never>
 
         /// Delivers the statuses of a subscription, which begins before the task: the monitor may stop before the task runs.
         ///
         /// - Parameters:
-        ///   - subscription: Where the statuses come from.
+        ///   - subscription: The source of the statuses.
         ///   - schedule: Enqueues the calls; nil makes them in the task.
         ///   - handler: Receives the status.
         init(
@@ -127,8 +127,8 @@ extension ReachabilityMonitor {
 }
 
 extension Duration {
-    /// The longest that a wait lasts: a hundred years. Clocks end the process when they are told to sleep for more seconds than
-    /// an `Int64` has.
+    /// The longest wait: a hundred years. Clocks end the process when a sleep has more seconds than an `Int64` can
+    /// hold.
     fileprivate static let longestWait = Duration.seconds(Int64(100 * 365 * 86_400))
 }
 

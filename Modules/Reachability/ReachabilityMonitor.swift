@@ -10,10 +10,10 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The monitor reads links, addresses, routes and policy rules from the kernel (RTNETLINK, RFC 3549) and needs no privileges.
-/// The status applies to the network namespace of the thread that starts the monitor. It says whether packets can leave the
-/// machine, not whether a server answers: use it to explain a failed request and to decide when to retry, not to decide
-/// whether to send a request.
+/// The monitor reads links, addresses, routes and policy rules from the kernel (RTNETLINK, RFC 3549) and needs no
+/// privileges. The status applies to the network namespace of the thread that starts the monitor. It tells whether
+/// packets can leave the machine, not whether a server answers: use it to explain a failed request and to decide when
+/// to retry, not to decide whether to send a request.
 ///
 /// All monitors of a process and network namespace share one thread and three file descriptors, which exist while a monitor
 /// runs. The thread waits for the kernel, and wakes only when something changes. Keep a reference to a monitor: it stops when
@@ -32,19 +32,21 @@ public final class ReachabilityMonitor: Sendable {
     /// does not wait for the network.
     ///
     /// - Parameter configure: Changes the default configuration.
-    /// - Throws: ``ReachabilityError`` as ``start()``.
+    /// - Throws: The errors of ``start()``.
     public convenience init(_ configure: (inout Configuration) -> Void = { _ in }) throws(ReachabilityError) {
         try self.init(.network, resolver: .system, configure)
     }
 
     /// Reads whether an address is reachable and starts monitoring.
     ///
-    /// The kernel's own look-up decides, with its policy rules, as for a packet to the address: `ip route get` shows the same.
+    /// The kernel's look-up decides, with its policy rules, as for a packet to the address: `ip route get` shows the
+    /// same.
     ///
     /// - Parameters:
     ///   - address: An IPv4 or IPv6 address, such as `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`.
     ///   - configure: Changes the default configuration.
-    /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/invalidAddress``, or as ``start()``.
+    /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/invalidAddress``, or the errors of
+    ///   ``start()``.
     public convenience init(
         address: String, _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(ReachabilityError) {
@@ -56,15 +58,15 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Reads the current status of the network, starts monitoring, and looks up the name of a host.
     ///
-    /// The host is reachable when its name has an address to which the kernel has a route. The name is looked up on a thread
-    /// of its own, so until the first look-up has ended (``ReachabilityStatus/isResolved`` is nil) the status is that of
-    /// the network. It is looked up again after each change of the network, and at an interval.
+    /// The host is reachable when its name has an address to which the kernel has a route. The name is looked up on a
+    /// separate thread. Until the end of the first look-up (``ReachabilityStatus/isResolved`` is nil), the monitor has
+    /// the status of the network. The look-up is repeated after each change of the network, and at an interval.
     ///
     /// - Parameters:
     ///   - host: The host's name, or its address.
     ///   - port: The port for the look-up.
     ///   - configure: Changes the default configuration.
-    /// - Throws: ``ReachabilityError`` as ``start()``.
+    /// - Throws: The errors of ``start()``.
     public convenience init(
         host: String, port: UInt16, _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(ReachabilityError) {
@@ -87,11 +89,11 @@ public final class ReachabilityMonitor: Sendable {
     /// The current status, which is never ``ReachabilityStatus/unknown``. After ``stop()`` it is the last status.
     public var status: ReachabilityStatus { hub.status }
 
-    /// The status as the kernel has it now, which may not be reported yet, because changes are collected for the time of
+    /// The kernel's status at this moment, which may not be reported yet, because changes are collected for the time of
     /// ``Configuration/debounce``; ``status`` if the kernel does not answer, and after ``stop()``.
     ///
-    /// The kernel is asked in the network namespace of the calling thread. A host's name is not looked up: its status is
-    /// ``status`` while the network is reachable.
+    /// The kernel answers for the network namespace of the calling thread. A host's name is not looked up: its status
+    /// is ``status`` while the network is reachable.
     package var currentStatus: ReachabilityStatus {
         let membership = phase.withLock { $0.membership }
         guard let current = try? membership?.read(target, configuration) else { return status }
@@ -99,7 +101,7 @@ public final class ReachabilityMonitor: Sendable {
         return current
     }
 
-    /// Whether a status ends a wait: reachable, with the host's name resolved, and confirmed when there is a probe.
+    /// Whether a status ends a wait: reachable, with the host's name resolved, and confirmed if there is a probe.
     var isAwaited: @Sendable (ReachabilityStatus) -> Bool {
         var needsName = false
         if case .host = target { needsName = true }
@@ -115,8 +117,7 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Starts monitoring again after ``stop()``, and reads the current status before it returns.
     ///
-    /// A monitor runs from its initialization on. The call has no effect while the monitor runs, or while another thread
-    /// starts it.
+    /// A new monitor runs already. The call has no effect while the monitor runs, or while another thread starts it.
     ///
     /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/socketFailed``,
     ///   ``ReachabilityError/Code/queryFailed``, ``ReachabilityError/Code/timeout``,
@@ -138,25 +139,25 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Stops monitoring, and finishes all sequences and observations.
     ///
-    /// Once the first call has returned, no status is delivered to an observation, to an iterator of ``statuses`` or to a change
-    /// block that existed before: neither the status that was current when it subscribed, nor a change that it has not read, nor
-    /// a call that is enqueued on a queue. Only a call of a handler that had already begun may still be in progress.
+    /// After the first call has returned, no earlier observation, iterator of ``statuses`` or change block receives a
+    /// status: neither the status that was current when it subscribed, nor an unread change, nor a call that waits on a
+    /// queue. Only a handler's call that had already begun may still be in progress.
     ///
-    /// With the last monitor of the process, the thread has ended then and the file descriptors are closed, except for a look-up
-    /// or a probe in progress, which ends on its own. If another thread is in ``start()``, that thread does this before
-    /// ``start()`` returns.
+    /// If it was the last monitor of the process, the thread has ended and the file descriptors are closed, except for
+    /// a look-up or a probe in progress, which ends on its own. If another thread is in ``start()``, that thread does
+    /// this before ``start()`` returns.
     ///
-    /// Further calls have no effect, and do not wait for the first one. The call waits neither for handlers nor for a probe, so
-    /// it can be made at any time, also by an observer, and while a lock is held that a handler needs.
+    /// Further calls have no effect, and do not wait for the first one. The call waits neither for handlers nor for a
+    /// probe, so any thread can make it at any time, even an observer, and even with a lock that a handler needs.
     public func stop() {
         guard let stopped = phase.withLock({ $0.stop() }) else { return }
         stopped.membership?.leave()
-        // Another thread may have started the monitor again, which is another run.
+        // Another thread may have started the monitor again, which began another run.
         hub.finish(run: stopped.run)
     }
 }
 
-/// Whether a monitor runs: a pure state machine, in which `start` and `stop` may come in any order and from any thread.
+/// Whether a monitor runs: a pure state machine. Calls of `start` and `stop` may come in any order and from any thread.
 struct MonitorPhase: Sendable {
     private enum Phase: Sendable {
         case stopped
@@ -166,10 +167,10 @@ struct MonitorPhase: Sendable {
         case running(EngineMembership)
     }
 
-    /// A run that the caller of `stop` is to end.
+    /// A run that the caller of `stop` must end.
     struct StoppedRun: Sendable {
         let run: UInt64
-        /// The membership to end; nil when the thread that starts the monitor ends it.
+        /// The membership to end; nil if the thread that starts the monitor ends it.
         let membership: EngineMembership?
     }
 
@@ -181,7 +182,7 @@ struct MonitorPhase: Sendable {
         if case .running(let membership) = phase { membership } else { nil }
     }
 
-    /// Returns the number of the run that the caller is to start; nil when there is nothing to start.
+    /// Returns the number of the run that the caller must start; nil if there is nothing to start.
     mutating func beginStart() -> UInt64? {
         guard case .stopped = phase else { return nil }
         phase = .starting
@@ -191,7 +192,7 @@ struct MonitorPhase: Sendable {
 
     mutating func abandonStart() { phase = .stopped }
 
-    /// Returns whether the monitor runs now. Otherwise it was stopped, and the caller is to end the membership.
+    /// Returns whether the monitor runs now. Otherwise it was stopped, and the caller must end the membership.
     mutating func finishStart(_ membership: EngineMembership) -> Bool {
         guard case .starting = phase else {
             phase = .stopped
@@ -201,7 +202,7 @@ struct MonitorPhase: Sendable {
         return true
     }
 
-    /// Returns the run that the caller is to end; nil when there is none.
+    /// Returns the run that the caller must end; nil if there is none.
     mutating func stop() -> StoppedRun? {
         switch phase {
         case .stopped, .stopping: return nil

@@ -1,4 +1,4 @@
-/// The way that packets take out of the machine, as the kernel's routing chooses it.
+/// The way of packets out of the machine, chosen by the kernel's routing.
 public struct ReachabilityPath: Hashable, Sendable {
     /// The name of the interface, such as `eth0`.
     public let interfaceName: String?
@@ -6,7 +6,7 @@ public struct ReachabilityPath: Hashable, Sendable {
     /// The kind of the interface.
     public let kind: ReachabilityStatus.Kind
 
-    /// The kind of the interface that carries the traffic of a tunnel, a VLAN or a macvlan; nil when it cannot be told.
+    /// The kind of the interface that carries the traffic of a tunnel, a VLAN or a macvlan; nil if it is unknown.
     ///
     /// It is the interface to which the kernel binds the device. For a tunnel without one, such as a tun device or WireGuard,
     /// it is the interface of the preferred default route that is not a tunnel.
@@ -18,7 +18,8 @@ public struct ReachabilityPath: Hashable, Sendable {
     /// The address of the next router; nil when there is none, as for a neighbour or a point-to-point link.
     public let gateway: String?
 
-    /// The largest packet that the path takes, in bytes: that of the route where it sets one, else that of the interface.
+    /// The size of the largest packet on the path, in bytes: the limit of the route if it has one, or else of the
+    /// interface.
     public let mtu: Int?
 
     /// Whether IPv4 can be used: the kernel has a route and a source address for it.

@@ -1,4 +1,4 @@
-/// An active test of the network, which tells a working connection from a captive portal or a dead router.
+/// An active test of the network, which distinguishes a working connection from a captive portal or a dead router.
 ///
 /// ```swift
 /// let monitor = try ReachabilityMonitor {
@@ -6,8 +6,7 @@
 /// }
 /// ```
 /// A probe runs after each change of the path, and again after a failure while there is a path, at most once per
-/// ``interval``. Its result is ``ReachabilityStatus/isConfirmed``. Monitors have none unless it is configured: without one
-/// they send nothing.
+/// ``interval``. Its result is ``ReachabilityStatus/isConfirmed``. By default, monitors have no probe and send nothing.
 public struct ReachabilityProbe: Sendable {
     enum Check: Sendable {
         case connection(host: String, port: UInt16, timeout: Duration)
@@ -21,22 +20,23 @@ public struct ReachabilityProbe: Sendable {
 
     /// A probe that opens and closes a TCP connection.
     ///
-    /// Many captive portals accept connections in the place of others, so it shows only that something answers. To recognize
-    /// them, request a URL with a known response in a ``check(_:)``.
+    /// Many captive portals accept connections for other hosts, so the result shows only that something answers. To
+    /// recognize portals, request a URL with a known response in a ``check(_:)``.
     ///
     /// - Parameters:
     ///   - host: The host's name or address.
     ///   - port: The TCP port.
-    ///   - timeout: The time in which one of the host's addresses must accept. The default is 5 seconds.
+    ///   - timeout: The time limit for one of the host's addresses to accept. The default is 5 seconds.
     public static func connection(to host: String, port: UInt16, timeout: Duration = .seconds(5)) -> ReachabilityProbe {
         ReachabilityProbe(check: .connection(host: host, port: port, timeout: timeout))
     }
 
-    /// A probe of the caller's own, such as a request that is answered by 204 (No Content).
+    /// A custom probe, for example a request whose answer is 204 (No Content).
     ///
-    /// - Parameter check: Returns whether the network works. It is called on the global concurrent executor, never twice at a
-    ///   time. Its task is cancelled when the monitor stops; its cancellation handlers are called on the same executor, and
-    ///   ``ReachabilityMonitor/stop()`` does not wait for them. Until it returns there is no other probe.
+    /// - Parameter check: Returns whether the network works. It is called on the global concurrent executor, never
+    ///   twice at a time. Its task is cancelled when the monitor stops; its cancellation handlers are called on the
+    ///   same executor, and ``ReachabilityMonitor/stop()`` does not wait for them. No other probe starts until it
+    ///   returns.
     public static func check(_ check: @escaping @Sendable () async -> Bool) -> ReachabilityProbe {
         ReachabilityProbe(check: .custom(check))
     }

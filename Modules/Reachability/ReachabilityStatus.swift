@@ -7,10 +7,11 @@ public struct ReachabilityStatus: Hashable, Sendable {
     /// It is false for ``unknown`` only, which no ``ReachabilityMonitor`` reports.
     public let isKnown: Bool
 
-    /// The way that packets take; nil when the destination is not reachable.
+    /// The way of packets; nil if the destination is not reachable.
     public let path: ReachabilityPath?
 
-    /// Why there is no path to an address or a host; nil when there is one, and for a monitor of the network.
+    /// The reason why there is no path to an address or a host; nil if there is a path, and for a monitor of the
+    /// network.
     public let obstacle: Obstacle?
 
     /// Whether the name of the monitored host has an address; nil until the first look-up has ended, and for a monitor of
@@ -66,7 +67,7 @@ extension ReachabilityStatus {
     /// Whether packets can leave the machine for the destination: an IPv4 or IPv6 default route, or the route to the address
     /// or host, uses an interface that is up.
     ///
-    /// It does not say that a server answers.
+    /// It does not mean that a server answers.
     public var isReachable: Bool { path != nil }
 
     /// The kind of the path's interface; nil without a path.
@@ -127,7 +128,7 @@ extension ReachabilityStatus {
         /// A virtual private network or another tunnel: WireGuard, tun and tap, PPP, SIT, GRE, VXLAN, XFRM.
         public static let tunnel = Kind("tunnel")
 
-        /// A bridge or a virtual switch, as hosts of virtual machines have it.
+        /// A bridge or a virtual switch, common on hosts of virtual machines.
         public static let bridge = Kind("bridge")
 
         /// The loopback interface.

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-// AFNetworkReachabilityManager's own names. A new program is better served by ``ReachabilityMonitor/status`` and
+// AFNetworkReachabilityManager's names. New programs should use ``ReachabilityMonitor/status`` and
 // ``ReachabilityMonitor/statuses``.
 extension ReachabilityMonitor {
     /// managerForDomain:
     ///
-    /// - Throws: ``ReachabilityError`` as ``ReachabilityMonitor/init(host:port:_:)``.
+    /// - Throws: The errors of ``ReachabilityMonitor/init(host:port:_:)``.
     public static func manager(forDomain domain: String) throws(ReachabilityError) -> ReachabilityMonitor {
         try ReachabilityMonitor(host: domain, port: 443)
     }
 
     /// managerForAddress:
     ///
-    /// - Throws: ``ReachabilityError`` as ``ReachabilityMonitor/init(address:_:)``.
+    /// - Throws: The errors of ``ReachabilityMonitor/init(address:_:)``.
     public static func manager(forAddress address: String) throws(ReachabilityError) -> ReachabilityMonitor {
         try ReachabilityMonitor(address: address)
     }
@@ -28,17 +28,17 @@ extension ReachabilityMonitor {
 
     /// reachableViaWiFi
     ///
-    /// As in AFNetworking, it is true for every network that is not mobile, such as Ethernet.
+    /// As in AFNetworking, the value is true for every network that is not mobile, even for Ethernet.
     public var isReachableViaWiFi: Bool { networkReachabilityStatus == .reachableViaWiFi }
 
     /// localizedNetworkReachabilityStatusString
     ///
-    /// The text is in English, as AFNetworking's without a strings table.
+    /// The text is in English, like AFNetworking's text without a strings table.
     public var localizedNetworkReachabilityStatusString: String { networkReachabilityStatus.description }
 
     /// startMonitoring
     ///
-    /// - Throws: ``ReachabilityError`` as ``ReachabilityMonitor/start()``.
+    /// - Throws: The errors of ``ReachabilityMonitor/start()``.
     public func startMonitoring() throws(ReachabilityError) { try start() }
 
     /// stopMonitoring
@@ -56,7 +56,7 @@ extension ReachabilityMonitor {
         if block != nil { callChangeBlock(with: hub.subscribe()) }
     }
 
-    /// Calls the block, if there is one, with the statuses of a subscription, unless it observes a later one.
+    /// Calls the block, if any, with the statuses of a subscription, unless it observes a later one.
     func callChangeBlock(with subscription: StatusSubscription) {
         changeBlock.withLock { $0.endObservation(before: subscription) }?.cancel()
         // Another thread may have begun an observation meanwhile.
@@ -64,13 +64,13 @@ extension ReachabilityMonitor {
     }
 }
 
-/// AFNetworkReachabilityStatus, with its numbers.
+/// AFNetworkReachabilityStatus with its numbers.
 public enum NetworkReachabilityStatus: Int, Sendable, CustomStringConvertible {
     /// AFNetworkReachabilityStatusUnknown
     case unknown = -1
     /// AFNetworkReachabilityStatusNotReachable
     case notReachable = 0
-    /// AFNetworkReachabilityStatusReachableViaWWAN: through a mobile network, also within a tunnel.
+    /// AFNetworkReachabilityStatusReachableViaWWAN: through a mobile network, even within a tunnel.
     case reachableViaWWAN = 1
     /// AFNetworkReachabilityStatusReachableViaWiFi: through any other network.
     case reachableViaWiFi = 2
@@ -97,7 +97,7 @@ public enum NetworkReachabilityStatus: Int, Sendable, CustomStringConvertible {
 
 /// The block of a monitor, and its latest observation.
 ///
-/// Observations are cancelled and released without the lock: what they hold may call the monitor.
+/// Observations are cancelled and released without the lock, because objects that they hold may call the monitor.
 struct StatusChangeBlock: Sendable {
     private var block: (@Sendable (NetworkReachabilityStatus) -> Void)?
     private(set) var observation: ReachabilityMonitor.Observation?
@@ -119,9 +119,9 @@ struct StatusChangeBlock: Sendable {
         return observation
     }
 
-    /// Observes a subscription, unless that of a later run is observed. Returns the former observation.
+    /// Observes a subscription, unless a later run is observed. Returns the former observation.
     ///
-    /// Threads that start the monitor and set the block may come in any order.
+    /// The thread that starts the monitor and the thread that sets the block may come in any order.
     mutating func observe(_ subscription: StatusSubscription) -> ReachabilityMonitor.Observation? {
         guard let block, isCurrent(subscription) else { return nil }
         let former = observation

@@ -11,10 +11,11 @@ public enum ReachabilityNotifications {
     private static let subscribers = Mutex<[UInt64: AsyncStream<ReachabilityNotification>.Continuation]>([:])
     private static let lastID = Atomic<UInt64>(0)
 
-    /// The notifications from the creation of the sequence on: the first status of each monitor that starts, and each change.
+    /// The notifications after the creation of the sequence: the first status of each monitor that starts, and each
+    /// change.
     ///
-    /// A slow reader gets the newest 256, also after the monitor that they are from has stopped. The sequence ends when the task is
-    /// cancelled.
+    /// A slow reader gets the newest 256 notifications, even after the end of their monitor. The sequence ends when the
+    /// task is cancelled.
     public static var all: some AsyncSequence<ReachabilityNotification, Never> & Sendable {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let (stream, continuation) = AsyncStream.makeStream(

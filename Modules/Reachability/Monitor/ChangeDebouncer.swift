@@ -3,7 +3,7 @@
 /// A pure state machine: the current time is a parameter.
 struct ChangeDebouncer: Sendable {
     private let quietTime: Duration
-    /// When to read the state again; nil when nothing has changed since the last read.
+    /// The time to read the state again; nil if nothing has changed since the last read.
     private(set) var deadline: ContinuousClock.Instant?
     private var limit: ContinuousClock.Instant?
 

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Opens and closes a TCP connection. It blocks the thread.
 enum ConnectionProbe {
-    /// Returns whether one of the host's addresses accepts a connection within the timeout. Each address has an equal share of
-    /// the time that is left, so that one that does not answer leaves time for the others.
+    /// Returns whether one of the host's addresses accepts a connection within the timeout. Each address has an equal
+    /// share of the remaining time, so that a silent one leaves time for the others.
     static func succeeds(host: String, port: UInt16, timeout: Duration) -> Bool {
         let deadline = ContinuousClock.now.advanced(by: min(max(timeout, .zero), .seconds(3600)))
         let addresses = SocketAddress.resolve(host, port)

@@ -8,7 +8,7 @@ final class EngineMailbox: Sendable {
         case remove(id: UInt64)
         case resolved(id: UInt64, HostResolver.Result)
         case probed(id: UInt64, Bool)
-        /// A job has ended, whose result is another command.
+        /// A job has ended. Its result is another command.
         case jobEnded
         case end
     }
@@ -16,7 +16,7 @@ final class EngineMailbox: Sendable {
     private let commands = Mutex<[Command]>([])
     private let sender: OwnedDescriptor
     private let receiver: OwnedDescriptor
-    /// How often the engine's thread has returned from `poll`.
+    /// The number of times that the engine's thread has returned from `poll`.
     let wakeUps = Atomic<Int>(0)
 
     init() throws(ReachabilityError) {
@@ -29,7 +29,7 @@ final class EngineMailbox: Sendable {
         receiver = OwnedDescriptor(owning: numbers[1])
     }
 
-    /// The descriptor that is readable while there are commands.
+    /// A descriptor that is readable while there are commands.
     var descriptor: Int32 { receiver.number }
 
     func post(_ command: Command) {
@@ -38,7 +38,7 @@ final class EngineMailbox: Sendable {
             return commands.count == 1
         }
         var byte: UInt8 = 0
-        // The flag prevents a signal when the other end is closed. A full buffer wakes the thread too.
+        // The flag prevents a signal when the other end is closed. If the buffer is full, the thread wakes up anyway.
         if isFirst { send(sender.number, &byte, 1, Int32(MSG_NOSIGNAL)) }
     }
 

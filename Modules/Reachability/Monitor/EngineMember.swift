@@ -1,4 +1,4 @@
-/// A monitor as the engine's thread sees it.
+/// The state of a monitor on the engine's thread.
 struct EngineMember: Sendable {
     let id: UInt64
     let target: MonitorTarget
@@ -25,7 +25,7 @@ struct EngineMember: Sendable {
         probe = configuration.probe.map { ProbeSchedule(interval: $0.interval) }
     }
 
-    /// When the member is due next; nil when only a change of the network makes it due.
+    /// The time when the member is due next; nil if only a change of the network makes it due.
     var deadline: ContinuousClock.Instant? {
         [debouncer.deadline, host?.deadline, probe?.deadline].compactMap { $0 }.min()
     }
@@ -62,7 +62,7 @@ extension StatusEvaluator {
     }
 }
 
-/// Where a monitor's status goes.
+/// The receiver of a monitor's status.
 struct MonitorPublisher: Sendable {
     let hub: StatusHub
     /// Identifies the monitor in notifications.

@@ -24,7 +24,7 @@ struct EngineMembership: Sendable {
 
     var isPolling: Bool { key.kind != .netlink }
 
-    /// How often the engine's thread has woken up.
+    /// The number of times that the engine's thread has woken up.
     var wakeUps: Int { engine.mailbox.wakeUps.load(ordering: .relaxed) }
 
     /// Reads the status in the same way as the engine.
@@ -40,7 +40,7 @@ struct EngineMembership: Sendable {
         EngineRegistry.leave(key)
     }
 
-    /// Reads the status, over netlink where the system has it.
+    /// Reads the status, over netlink if the system has it.
     private static func read(
         _ target: MonitorTarget, _ configuration: ReachabilityMonitor.Configuration
     ) throws(ReachabilityError) -> (SourceKind, ReachabilityStatus) {

@@ -4,7 +4,7 @@ internal import Glibc
 struct HostResolver: Sendable {
     typealias Result = [NetworkDestination]?
 
-    /// Returns the addresses in the order of preference; nil when the name has none or the look-up failed. It may block.
+    /// Returns the addresses in the order of preference; nil if the name has none or the look-up failed. May block.
     let look: @Sendable (_ host: String, _ port: UInt16) -> Result
 
     /// The system's resolver, with its files, services and order (RFC 6724).
@@ -13,7 +13,7 @@ struct HostResolver: Sendable {
         return addresses.isEmpty ? nil : addresses.prefix(mostAddresses).compactMap(\.destination)
     }
 
-    /// A name can have many addresses, each of which costs a look-up of its route.
+    /// The limit of addresses. A name can have many, and each costs a look-up of its route.
     private static let mostAddresses = 16
 }
 

@@ -1,7 +1,7 @@
-/// The addresses of a host, and when to look them up again: a pure state machine.
+/// The addresses of a host, and the time of their next look-up: a pure state machine.
 struct HostState: Hashable, Sendable {
     private(set) var addresses: [NetworkDestination] = []
-    /// Whether the last look-up found addresses; nil until the first has ended.
+    /// Whether the last look-up found addresses; nil before the end of the first one.
     private(set) var isResolved: Bool?
     /// When to look the name up at the latest; nil while it is being looked up.
     private(set) var deadline: ContinuousClock.Instant?
@@ -11,7 +11,7 @@ struct HostState: Hashable, Sendable {
     /// Whether the network has changed since the last look-up began.
     private var isDue = true
     private var isLookingUp = false
-    /// Whether another look-up is to follow the current one.
+    /// Whether another look-up must follow the current one.
     private var mustRepeat = false
     private var failures = 0
 
@@ -28,7 +28,7 @@ struct HostState: Hashable, Sendable {
 
     mutating func noteChange() { isDue = true }
 
-    /// Returns whether a look-up is to start now: the network has changed, or the deadline has passed.
+    /// Returns whether a look-up must start now: the network has changed, or the deadline has passed.
     mutating func takeRequest(at now: ContinuousClock.Instant) -> Bool {
         guard !isAddress, isDue || deadline.map({ $0 <= now }) ?? false else { return false }
         return request()
@@ -42,7 +42,7 @@ struct HostState: Hashable, Sendable {
         return !isLookingUp
     }
 
-    /// Takes the result of a look-up; nil is a failure. Returns whether another one is to start now.
+    /// Takes the result of a look-up; nil is a failure. Returns whether another one must start now.
     ///
     /// A failed look-up is repeated after 1, 2, 4 seconds and so on, up to the interval.
     mutating func finish(_ found: [NetworkDestination]?, at now: ContinuousClock.Instant) -> Bool {

@@ -1,6 +1,6 @@
-/// Runs work that blocks on threads of its own, at most four at a time. Only the engine's thread uses it.
+/// Runs blocking work on its own threads, at most four at a time. Only the engine's thread uses it.
 ///
-/// The threads are started by the engine's thread, so that they are in its network namespace.
+/// The engine's thread starts the threads, so that they inherit its network namespace.
 struct JobQueue: Sendable {
     struct Job: Sendable {
         /// Returns the command with the result.

@@ -28,8 +28,8 @@ struct MonitoringThread: Sendable {
         self.handle = handle
     }
 
-    /// Waits until the thread has ended. Call it once. On the thread itself, where a closure of a monitor can release the last
-    /// reference to another monitor, the thread is left to end on its own.
+    /// Waits for the end of the thread. Call it once. On the thread itself it does not wait: a closure of a monitor can
+    /// release the last reference to another monitor there.
     func join() {
         if pthread_equal(pthread_self(), handle) != 0 { detach() } else { pthread_join(handle, nil) }
     }

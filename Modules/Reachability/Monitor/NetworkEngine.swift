@@ -11,7 +11,7 @@ final class NetworkEngine: Sendable {
 
     /// Starts the thread in the namespace of the calling thread.
     init(_ kind: SourceKind) throws(ReachabilityError) {
-        // It subscribes before it reads, so that no change is missed in between.
+        // Subscribing comes before reading, so that no change is missed in between.
         let source = try kind.makeSource(groups: NetlinkGroup.all)
         let mailbox = try EngineMailbox()
         self.mailbox = mailbox
@@ -29,14 +29,14 @@ final class NetworkEngine: Sendable {
         _ = write(descriptor.number, threadName, threadName.utf8.count)
     }
 
-    /// Ends the thread, and returns when it has ended. Call it once.
+    /// Ends the thread, and waits for its end. Call it once.
     func end() {
         mailbox.post(.end)
         thread.join()
     }
 }
 
-/// How the network is read.
+/// The way of reading the network.
 enum SourceKind: Hashable, Sendable {
     case netlink
     /// Reads `/proc/net` at an interval.
@@ -51,7 +51,8 @@ enum SourceKind: Hashable, Sendable {
     }
 }
 
-/// The engines of this process, one for each network namespace with a monitor and each way of reading the network.
+/// The engines of this process, one for each combination of a network namespace with a monitor and a way of reading the
+/// network.
 enum EngineRegistry {
     struct Key: Hashable, Sendable {
         var namespace: NetworkNamespaceID
@@ -75,7 +76,7 @@ enum EngineRegistry {
             return other
         }
         guard let other else { return engine }
-        // Another thread has started one meanwhile.
+        // Another thread has started an engine meanwhile.
         engine.end()
         return other
     }

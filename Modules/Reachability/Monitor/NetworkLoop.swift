@@ -1,18 +1,19 @@
 internal import Glibc
 internal import Synchronization
 
-/// The work of the engine's thread: waits for a burst of changes to end, reads the state, publishes the members' statuses.
+/// The work of the engine's thread: it waits for the end of a burst of changes, reads the state, and publishes the
+/// members' statuses.
 ///
-/// It calls no user code, so waiting for it to end takes no longer than a call to the kernel. Probes run in tasks, and are
-/// cancelled in tasks.
+/// The loop calls no user code, so a wait for its end lasts no longer than a call to the kernel. Probes run in tasks,
+/// and are cancelled in tasks.
 struct NetworkLoop: Sendable {
     private let mailbox: EngineMailbox
     private var source: any NetworkSource
     private var state = NetworkState()
-    /// Whether the state has to be read before it is used.
+    /// Whether the state must be read before its next use.
     private var isStale = true
     private var nextPoll: ContinuousClock.Instant?
-    /// When the state may be read again after a failure; nil without one.
+    /// The time when the state may be read again after a failure; nil without a failure.
     private var pauseEnd: ContinuousClock.Instant?
     private var members: [UInt64: EngineMember] = [:]
     private var jobs: JobQueue
@@ -60,10 +61,10 @@ struct NetworkLoop: Sendable {
         let now = ContinuousClock.now
         switch command {
         case .add(var member):
-            // What the monitor read before it was added can be outdated.
+            // The monitor's reading before it was added can be outdated.
             member.debouncer.expire(at: now)
             members[member.id] = member
-            // What was polled last may be older than what the monitor has read.
+            // The last poll may be older than the monitor's reading.
             if source.interval != nil { readAtInterval(at: now) }
         case .remove(let id):
             members[id] = nil
@@ -89,7 +90,7 @@ struct NetworkLoop: Sendable {
         }
     }
 
-    /// Reads a source that cannot tell when it changes. The route to an address can change without a change of the state.
+    /// Reads a source that does not report changes. The route to an address can change without a change of the state.
     private mutating func readAtInterval(at now: ContinuousClock.Instant) {
         nextPoll = source.interval.map { now.advanced(by: $0) }
         guard let latest = try? source.read() else { return }
@@ -110,7 +111,7 @@ extension NetworkLoop {
             source.forget()
             for id in ids { serve(id, at: now) }
         } catch {
-            // Keeps the last status until the kernel answers again.
+            // The last status stays until the kernel answers again.
             pauseEnd = now.advanced(by: Self.pause)
         }
     }
@@ -151,8 +152,8 @@ extension NetworkLoop {
         }
     }
 
-    /// Cancels a probe in a task, because the cancellation handlers of a probe are user code: they can block, also until the
-    /// thread that waits for this one releases a lock.
+    /// Cancels a probe in a task, because the cancellation handlers of a probe are user code: they can block, for
+    /// example on a lock of the thread that waits for this one.
     private static func cancel(_ probe: Task<Void, Never>) {
         Task { probe.cancel() }
     }

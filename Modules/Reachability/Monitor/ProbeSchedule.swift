@@ -1,8 +1,8 @@
-/// When a probe runs, and what the last one found: a pure state machine.
+/// The time of the next probe, and the result of the last one: a pure state machine.
 struct ProbeSchedule: Hashable, Sendable {
-    /// What the last probe found about the current path; nil while it is not known.
+    /// Whether the last probe succeeded over the current path; nil while that is unknown.
     private(set) var isConfirmed: Bool?
-    /// When to start a probe; nil while one runs or none is needed.
+    /// The time to start a probe; nil while one runs or none is needed.
     private(set) var deadline: ContinuousClock.Instant?
 
     private let interval: Duration
@@ -24,7 +24,7 @@ struct ProbeSchedule: Hashable, Sendable {
         if path != nil, !isRunning { schedule(at: now) }
     }
 
-    /// Returns whether a probe is to start now.
+    /// Returns whether a probe must start now.
     mutating func takeDeadline(at now: ContinuousClock.Instant) -> Bool {
         guard let deadline, deadline <= now else { return false }
         self.deadline = nil
@@ -34,7 +34,7 @@ struct ProbeSchedule: Hashable, Sendable {
         return true
     }
 
-    /// Takes the result of the running probe. After a failure another one follows.
+    /// Takes the result of the running probe. After a failure, another probe follows.
     mutating func finish(_ succeeded: Bool, at now: ContinuousClock.Instant) {
         isRunning = false
         guard path != nil else { return }

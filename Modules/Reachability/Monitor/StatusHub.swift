@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Holds the current status and distributes changes to the subscribers.
 ///
-/// A monitor can be started again after it was stopped: each time is a run, with a higher number than the one before. A single
-/// thread publishes the changes of a run, and those that it publishes after the end of the run are ignored, so every subscriber
-/// sees the changes in order. Nothing is delivered to a subscriber after the end of its run.
+/// A monitor can be started again after it was stopped: each time is a run, with a higher number than the previous one.
+/// A single thread publishes the changes of a run, and its publications after the end of the run are ignored, so every
+/// subscriber sees the changes in order. Nothing is delivered to a subscriber after the end of its run.
 final class StatusHub: Sendable {
     private typealias Machine = StatusStateMachine<AsyncStream<ReachabilityStatus>.Continuation>
 
@@ -20,7 +20,7 @@ final class StatusHub: Sendable {
         machine.withLock { $0.begin(status, run: run) }
     }
 
-    /// Publishes a status, and returns whether it differs from the one before.
+    /// Publishes a status, and returns whether it differs from the previous one.
     @discardableResult
     func publish(_ status: ReachabilityStatus, run: UInt64) -> Bool {
         guard let subscribers = machine.withLock({ $0.publish(status, run: run) }) else { return false }
@@ -28,7 +28,7 @@ final class StatusHub: Sendable {
         return true
     }
 
-    /// Ends a run: its subscriptions are over, and their streams finish. The next run, if it has begun, continues.
+    /// Ends a run with its subscriptions, and finishes their streams. The next run, if it has begun, continues.
     func finish(run: UInt64) {
         for subscriber in machine.withLock({ $0.finish(run: run) }) { subscriber.finish() }
     }
@@ -54,11 +54,11 @@ final class StatusHub: Sendable {
 /// The current status and its subscribers: a pure state machine.
 struct StatusStateMachine<Subscriber> {
     private(set) var status: ReachabilityStatus
-    /// The run that began last.
+    /// The latest run.
     private var run: UInt64 = 0
     /// The runs with lower numbers are over.
     private var firstLiveRun: UInt64 = 0
-    /// The subscribers, each with the run that it subscribed in.
+    /// The subscribers, each with the run of its subscription.
     private var subscribers: [UInt64: (run: UInt64, subscriber: Subscriber)] = [:]
     private var nextID: UInt64 = 0
 
@@ -71,7 +71,7 @@ struct StatusStateMachine<Subscriber> {
 
     /// Adds a subscriber to a run that has begun: by default the current one, or the next one when none is in progress.
     ///
-    /// Returns the current status, the run whose end ends the subscription, and the subscriber's id, which is nil when that
+    /// Returns the current status, the run that ends the subscription, and the subscriber's id, which is nil if that
     /// run is not in progress.
     mutating func subscribe(
         _ subscriber: Subscriber, in requested: UInt64? = nil
@@ -93,17 +93,17 @@ struct StatusStateMachine<Subscriber> {
         return true
     }
 
-    /// Returns the subscribers to notify; nil when the status has not changed or the run is over.
+    /// Returns the subscribers to notify; nil if the status has not changed or the run is over.
     mutating func publish(_ status: ReachabilityStatus, run: UInt64) -> [Subscriber]? {
         guard !isFinished, run == self.run, status != self.status else { return nil }
         self.status = status
         return subscribers.values.filter { $0.run == run }.map { $0.subscriber }
     }
 
-    /// Ends a run and those before it. Returns their subscribers, whose streams are to be finished, and removes them.
+    /// Ends a run and all earlier ones. Removes and returns their subscribers, whose streams must be finished.
     ///
-    /// A monitor can be started again while another thread still stops it: the run that has begun then does not end. A run
-    /// that has not begun yet does not begin any more.
+    /// A monitor can be started again while another thread still stops it: a run that has begun meanwhile does not end.
+    /// A run that has not begun yet will not begin.
     mutating func finish(run: UInt64) -> [Subscriber] {
         firstLiveRun = max(firstLiveRun, run + 1)
         let ended = subscribers.filter { isOver($0.value.run) }
@@ -143,7 +143,7 @@ struct StatusSequence: AsyncSequence, Sendable {
                 first = nil
                 return subscription.isOver ? nil : status
             }
-            // The buffer keeps the newest status only, which can equal the one that was read last.
+            // The buffer keeps only the newest status, which can equal the one that was read last.
             while let status = await changes.next(isolation: actor) {
                 if subscription.isOver { return nil }
                 if status == last { continue }

@@ -40,10 +40,10 @@ enum NetlinkGroup {
     static let ipv6Address: UInt32 = 0x100
     static let ipv6Route: UInt32 = 0x400
     static let ipv6Rule: UInt32 = 0x40000
-    // Reports routes that are removed together with their nexthop object. Kernels before 5.3 ignore this bit.
+    // Also reports routes that are removed together with their nexthop object. Kernels before 5.3 ignore this bit.
     static let nexthop: UInt32 = 1 << 31
 
-    // Neighbours are left out: their entries change all the time, and a failed one does not remove a route.
+    // Neighbours are left out, because their entries change all the time, and a failed one does not remove a route.
     static let all = link | ipv4Address | ipv4Route | ipv4Rule | ipv6Address | ipv6Route | ipv6Rule | nexthop
 }
 

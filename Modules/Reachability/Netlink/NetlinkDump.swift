@@ -42,8 +42,7 @@ struct NetlinkDump: Sendable {
     private func outcome(_ code: Int32) -> Outcome {
         switch code.magnitude {
         case 0: isMalformed ? .malformed : isInterrupted ? .interrupted : .complete
-        // A kernel without support for the address family has nothing to list.
-        // Nor has one for a table that does not exist.
+        // A kernel has nothing to list for an unsupported address family, or for a table that does not exist.
         case UInt32(EAFNOSUPPORT), UInt32(EOPNOTSUPP), UInt32(ENOENT): .complete
         case let code: .refused(Int32(clamping: code))
         }

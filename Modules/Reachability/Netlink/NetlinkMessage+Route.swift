@@ -5,7 +5,7 @@ extension NetlinkMessage.Content {
             let sourceLength = body.uint8(at: 2), let shortTable = body.uint8(at: 4), let type = body.uint8(at: 7),
             let flags = body.uint32(at: 8)
         else { return nil }
-        // Routers can have a million routes: everything but default routes is skipped before its attributes are parsed.
+        // Routers can have a million routes, so all but default routes are skipped before their attributes are parsed.
         guard let family = NetworkFamily(family), flags & RouteFlag.cloned == 0 else { return .irrelevant }
         guard prefixLength <= 1, sourceLength == 0 else { return .otherRoute }
         var attributes = RouteAttributes(table: UInt32(shortTable))

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// One message from the kernel, parsed as far as this module needs it.
+/// One message from the kernel. Only the parts that this module needs are parsed.
 struct NetlinkMessage: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case link(NetworkLink.Update)
@@ -25,7 +25,7 @@ struct NetlinkMessage: Hashable, Sendable {
 
     var flags: UInt16
     var sequence: UInt32
-    /// The port of the socket whose request the message answers, or that caused the notification.
+    /// The port of the socket that sent the answered request, or that caused the notification.
     var port: UInt32
     var content: Content
 
@@ -82,7 +82,8 @@ extension NetlinkMessage.Content {
         guard let family = body.uint8(at: 0), let hardwareType = body.uint16(at: 2), let index = body.int32(at: 4),
             let flags = body.uint32(at: 8), body.count >= 16
         else { return nil }
-        // A bridge announces its ports in its own address family. A removal there detaches the port and keeps the link.
+        // A bridge announces its ports in its own address family. A removal in it detaches the port, but the link
+        // remains.
         guard family == AF_UNSPEC else { return .irrelevant }
         if isRemoval { return .linkRemoved(index: index) }
         var update = NetworkLink.Update(index: index, hardwareType: hardwareType, flags: flags)

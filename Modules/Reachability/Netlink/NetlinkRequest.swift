@@ -10,7 +10,7 @@ struct NetlinkRequest: Hashable, Sendable {
     var body: [UInt8]
     var attributes: [UInt8] = []
 
-    /// The requests for a whole `NetworkState`. Objects come before the objects that refer to them.
+    /// The requests for a whole `NetworkState`. Objects come before others that refer to them.
     ///
     /// - Parameter isStrict: Whether the kernel applies filters. It then lists only the routes of the tables that matter,
     ///   and the links without their statistics.
@@ -22,7 +22,8 @@ struct NetlinkRequest: Hashable, Sendable {
     /// The look-up of one route.
     static func lookUp(_ question: RouteQuestion) -> NetlinkRequest {
         let destination = question.destination
-        // IPv4 reports the table main unless it is asked for the table. IPv6 always reports it, and refuses the flag.
+        // IPv4 reports the table main unless the request asks for the table. IPv6 always reports the table, and refuses
+        // the flag.
         let tableFlag = destination.family == .ipv4 ? RouteRequestFlag.table : 0
         let flags = question.subject == .route ? RouteRequestFlag.match | tableFlag : tableFlag
         let body =

@@ -4,7 +4,7 @@ internal import Glibc
 final class NetlinkSocket: Sendable {
     /// The result of one receive call.
     enum Reception: Hashable, Sendable {
-        /// A datagram of that many bytes.
+        /// A datagram with this number of bytes.
         case datagram(Int)
         /// No datagram was pending, or none arrived in time.
         case nothing
@@ -42,7 +42,7 @@ final class NetlinkSocket: Sendable {
         }
         var length = socklen_t(MemoryLayout<sockaddr>.size)
         guard getsockname(number, &address, &length) == 0 else {
-            throw ReachabilityError(.socketFailed, "The port of a netlink socket is not known", errorNumber: errno)
+            throw ReachabilityError(.socketFailed, "The port of a netlink socket is unknown", errorNumber: errno)
         }
         port = withUnsafeBytes(of: address) { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
         var isOn: Int32 = 1
@@ -75,7 +75,7 @@ final class NetlinkSocket: Sendable {
                 throw ReachabilityError(.queryFailed, "Receiving from the kernel failed", errorNumber: code)
             }
         }
-        // The kernel's port is 0. Privileged processes can send to this socket too.
+        // The kernel's port is 0. The check is necessary because privileged processes can send to this socket too.
         let port = withUnsafeBytes(of: sender) { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
         if port != 0 { return .foreign }
         return count > buffer.count ? .overrun : .datagram(count)

@@ -1,4 +1,4 @@
-/// Reads the network through one netlink socket, which receives the notifications of changes too.
+/// Reads the network, and receives notifications of its changes, through one netlink socket.
 struct NetlinkSource: NetworkSource {
     private let socket: NetlinkSocket
     private var sequence: UInt32 = 0
@@ -7,7 +7,7 @@ struct NetlinkSource: NetworkSource {
     private var backlog: [NetlinkMessage.Content] = []
     /// Whether notifications were lost.
     private var hasLost = false
-    // Many monitors ask the same questions.
+    // Many monitors ask the same questions, so the answers are kept.
     private var answers: [RouteQuestion: RouteAnswer] = [:]
     private var facts: [Int32: InterfaceFacts] = [:]
 
@@ -18,7 +18,7 @@ struct NetlinkSource: NetworkSource {
     var hasPendingChanges: Bool { hasLost || !backlog.isEmpty }
 
     mutating func receiveChanges(into state: inout NetworkState) -> NetworkChange {
-        // Bounded, so that a flood of notifications cannot delay a deadline.
+        // The number is limited, so that a flood of notifications cannot delay a deadline.
         for _ in 0..<64 {
             guard receiveNotification() else { break }
         }
@@ -29,7 +29,7 @@ struct NetlinkSource: NetworkSource {
         return change
     }
 
-    /// Lists links, addresses and routes, and repeats this while the kernel reports that they changed meanwhile.
+    /// Lists links, addresses and routes, and repeats this while the kernel reports changes during the list.
     ///
     /// When the state keeps changing, the last listing is returned: the change also caused a notification, which leads to
     /// another read.
@@ -106,8 +106,8 @@ extension NetlinkSource {
 
     /// Looks up a route.
     ///
-    /// The kernel replies before `send` returns, and drops the reply when the receive queue is full. So a missing reply leads
-    /// to another request once the queue is empty.
+    /// The kernel replies before `send` returns, and drops the reply when the receive queue is full. After a missing
+    /// reply, the request is repeated when the queue is empty.
     private mutating func lookUp(_ question: RouteQuestion) -> RouteAnswer {
         for attempt in 1...Self.attempts {
             sequence &+= 1
@@ -157,7 +157,7 @@ extension NetlinkSource {
         store(datagram.messages)
     }
 
-    /// Keeps the notifications among messages; those that answer this socket's requests are none.
+    /// Keeps the notifications among messages, which exclude the answers to this socket's requests.
     private mutating func store(_ messages: [NetlinkMessage]) {
         for message in messages where message.port != socket.port && message.content != .irrelevant {
             if backlog.count < Self.longestBacklog { backlog.append(message.content) } else { hasLost = true }

@@ -14,7 +14,7 @@ enum InterfaceClassifier {
 
     /// The number of the interface that carries the traffic of another; nil when the device has none, or an unknown one.
     ///
-    /// For other devices the kernel's number has another meaning: for a veth it is that of its peer.
+    /// For other devices, the kernel's number has another meaning: for a veth it identifies the peer.
     static func lower(of link: NetworkLink, _ kind: ReachabilityStatus.Kind) -> Int32? {
         guard let lower = link.lower, lower > 0, lower != link.index else { return nil }
         let isStacked = kind == .tunnel || link.driverKind.map(stackedKinds.contains) ?? false

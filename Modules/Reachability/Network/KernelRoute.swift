@@ -5,15 +5,15 @@ struct KernelRoute: Hashable, Sendable {
     var family: NetworkFamily
     /// The `RTN_` number.
     var type: UInt8 = Self.unicast
-    /// The prefix length of the route that matched; that of the address when the kernel does not report the route.
+    /// The prefix length of the matching route; the length of the address if the kernel does not report the route.
     var prefixLength: UInt8
     var table: UInt32
     var metric: UInt32 = 0
-    /// The number of the interface; 0 for a route with several, which is not resolved to one.
+    /// The number of the interface; 0 for a route with several, none of which was chosen.
     var interface: Int32
     var source: [UInt8]?
     var gateway: [UInt8]?
-    /// The route's own limit of packets, in bytes.
+    /// The route's own limit of the packet size, in bytes.
     var mtu: UInt32?
 
     static let unicast: UInt8 = 1
@@ -25,7 +25,7 @@ struct RouteQuestion: Hashable, Sendable {
     enum Subject: Hashable, Sendable {
         /// The interface, source and gateway for packets to the destination.
         case packet
-        /// The route that matches the destination, as it is in its table.
+        /// The matching route in its table.
         case route
     }
 
@@ -51,7 +51,7 @@ protocol RouteSource {
 }
 
 extension ReachabilityStatus.Obstacle {
-    /// The obstacle that the error number of a look-up means.
+    /// Creates the obstacle for the error number of a look-up.
     init(errorNumber: Int32) {
         switch errorNumber {
         case EINVAL: self = .blackholeRoute
@@ -61,7 +61,7 @@ extension ReachabilityStatus.Obstacle {
         }
     }
 
-    /// The obstacle that a route of this `RTN_` number is; nil when it forwards or delivers.
+    /// Creates the obstacle for a route of this `RTN_` number; nil if the route forwards or delivers.
     init?(routeType: UInt8) {
         switch routeType {
         case 6: self = .blackholeRoute

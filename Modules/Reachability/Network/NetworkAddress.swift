@@ -30,7 +30,7 @@ struct NetworkAddress: Hashable, Sendable {
 
     /// Whether hosts beyond the link can reply to the address.
     ///
-    /// An IPv4 address of link scope can be translated by a router, so only host-scope addresses are excluded.
+    /// A router can translate an IPv4 address of link scope, so only host-scope addresses are excluded.
     var reachesBeyondLink: Bool {
         switch family {
         case .ipv4: scope < Self.hostScope

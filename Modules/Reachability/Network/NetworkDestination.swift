@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An address that packets are sent to.
+/// A destination address of packets.
 struct NetworkDestination: Hashable, Sendable {
     /// The interface of a link-local address (RFC 4007).
     enum Zone: Hashable, Sendable {
@@ -59,14 +59,14 @@ struct NetworkDestination: Hashable, Sendable {
     }
 
     private static func bytes(_ text: String, _ family: Int32, count: Int) -> [UInt8]? {
-        // A C string would end there.
+        // A C string would end at a NUL.
         guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         return inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 }
 
-/// What a monitor observes.
+/// The object that a monitor observes.
 enum MonitorTarget: Hashable, Sendable {
     /// The default routes.
     case network

@@ -11,7 +11,7 @@ struct NetworkLink: Hashable, Sendable {
     var isAdministrativelyUp: Bool
     var isRunning: Bool
     var isLoopback: Bool
-    /// The operational state (RFC 2863) as the kernel numbers it; nil when it was not reported.
+    /// The operational state (RFC 2863) by the kernel's number; nil when it was not reported.
     var operationalState: UInt8?
     /// The largest packet in bytes; nil when it was not reported.
     var mtu: UInt32?

@@ -1,4 +1,4 @@
-/// What a notification can have changed.
+/// The kind of change that a notification can report.
 enum NetworkChange: Int, Comparable, Sendable {
     case nothing
     /// The route to some addresses, but no default route.
@@ -27,9 +27,9 @@ struct NetworkState: Hashable, Sendable {
         }
     }
 
-    /// Processes a notification, and returns what may have changed, so that the state is to be read again.
+    /// Processes a notification, and returns the possible kind of change, after which the state must be read again.
     ///
-    /// Most notifications (router advertisements, wireless scans) repeat what is known and change nothing.
+    /// Most notifications (router advertisements, wireless scans) repeat known facts and change nothing.
     mutating func notice(_ content: NetlinkMessage.Content) -> NetworkChange {
         let isChange: Bool
         switch content {
@@ -55,7 +55,7 @@ struct NetworkState: Hashable, Sendable {
     /// The number of the interface with a name.
     func index(named name: String) -> Int32? { links.values.first { $0.name == name }?.index }
 
-    /// The number of the loopback interface, over which packets to the machine's own addresses go.
+    /// The number of the loopback interface, which carries packets to the machine's own addresses.
     var loopback: Int32? { links.values.first { $0.isLoopback }?.index }
 
     /// The interface that has an address.
@@ -63,8 +63,8 @@ struct NetworkState: Hashable, Sendable {
 }
 
 extension NetworkState {
-    /// The default route of a family that the kernel prefers among those whose interface is up; nil when there is none, or
-    /// when a route that forwards nothing hides it.
+    /// The default route of a family that the kernel prefers among routes with an interface that is up; nil if there is
+    /// none, or if a route that forwards nothing hides it.
     ///
     /// The order: the table `main` before `default`, a pair of halves before a whole route, then the lowest metric, then the
     /// lowest interface number.
@@ -80,7 +80,8 @@ extension NetworkState {
         return best?.forwards == true ? best : nil
     }
 
-    /// Whether any link that is up has a usable address. The kernel also uses other interfaces' addresses as a source.
+    /// Whether any link that is up has a usable address. The kernel also uses addresses of other interfaces as a
+    /// source.
     func hasSourceAddress(_ family: NetworkFamily) -> Bool {
         addresses.contains { address, isUsable in
             isUsable && address.family == family && address.reachesBeyondLink && links[address.interface]?.isUp == true

@@ -4,7 +4,7 @@ struct StatusEvaluator: Sendable {
     var expensiveInterfaces: Set<String> = []
     var constrainedInterfaces: Set<String> = []
 
-    /// The status for the default routes: of the better one of the two families.
+    /// The status for the default routes of the better family.
     func networkStatus(_ source: inout some RouteSource) -> ReachabilityStatus {
         let ways = NetworkFamily.allCases.compactMap { defaultWay($0, &source) }
         guard let best = ways.min(by: { $0.rank < $1.rank }) else { return .notReachable }
@@ -17,7 +17,7 @@ struct StatusEvaluator: Sendable {
         status(of: [destination], &source)
     }
 
-    /// The status for a host with these addresses, in the order of preference: that of the first with a path.
+    /// The status for a host with these addresses, in the order of preference: the status of the first one with a path.
     func status(
         of destinations: [NetworkDestination], isResolved: Bool? = nil, _ source: inout some RouteSource
     ) -> ReachabilityStatus {
@@ -59,8 +59,9 @@ extension StatusEvaluator {
 
     /// The way of packets to most destinations.
     ///
-    /// A default route in a table that policy rules select, as VPN clients install it, precedes those of the tables `main` and
-    /// `default`. The kernel's look-up of addresses that usually have no route of their own tells it.
+    /// VPN clients install a default route in a table that policy rules select. It precedes the default routes of the
+    /// tables `main` and `default`. The kernel's look-up of addresses that usually have no route of their own reveals
+    /// it.
     private func defaultWay(_ family: NetworkFamily, _ source: inout some RouteSource) -> Way? {
         let samples = family.samples
         var refusals = 0
@@ -87,7 +88,7 @@ extension StatusEvaluator {
             route.interface == preferred.interface
         {
             way.route = route
-            // Without another address the kernel takes a link-local one, with which no answer comes back.
+            // Without another address, the kernel takes a link-local one, to which no answer comes back.
             if route.source.map(NetworkDestination.isLinkLocal) == true { way.route?.source = nil }
         }
         return way
@@ -179,8 +180,8 @@ extension StatusEvaluator {
 }
 
 extension NetworkFamily {
-    /// Addresses for which hardly any network has a route of its own: one for documentation (RFC 5737, RFC 3849), and that of a
-    /// root name server, because networks can block the former. Nothing is sent to them.
+    /// Addresses for which hardly any network has a route of its own: one for documentation (RFC 5737, RFC 3849), and
+    /// one of a root name server, because networks can block the former. Nothing is sent to them.
     fileprivate var samples: [NetworkDestination] {
         let texts =
             switch self {

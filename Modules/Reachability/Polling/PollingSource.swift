@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reads the network without netlink, at an interval: interfaces by `ioctl`, routes and IPv6 addresses from `/proc`.
 ///
-/// The kernel answers for one address too: connecting a UDP socket looks up the route and sends nothing.
+/// The kernel also answers for one address: connecting a UDP socket looks up the route and sends nothing.
 struct PollingSource: NetworkSource {
     let interval: Duration?
     private let socket: QuerySocket
@@ -43,7 +43,7 @@ struct PollingSource: NetworkSource {
     }
 
     mutating func answer(_ question: RouteQuestion) -> RouteAnswer {
-        // Without netlink the matching route is not known, and an interface cannot be chosen for IPv4.
+        // Without netlink, the matching route is unknown, and an interface cannot be chosen for IPv4.
         guard question.subject == .packet, question.interface == 0 || question.destination.family == .ipv6 else {
             return .unknown
         }

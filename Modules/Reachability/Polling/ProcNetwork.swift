@@ -23,7 +23,7 @@ enum ProcNetwork {
                 let interface = Int32(fields[1], radix: 16), let scope = UInt8(fields[3], radix: 16),
                 let flags = UInt32(fields[4], radix: 16)
             else { return nil }
-            // The file has the scopes of addresses: 0x20 is link, 0x10 host.
+            // The file has other numbers for scopes: 0x20 is link, 0x10 host.
             let scopes: [UInt8: UInt8] = [0x20: 253, 0x10: 254]
             let address = NetworkAddress(
                 family: .ipv6, interface: interface, scope: scopes[scope] ?? 0, bytes: bytes)
@@ -88,7 +88,7 @@ enum ProcNetwork {
         return bytes.count * 2 == digits.count ? bytes : nil
     }
 
-    /// The text of a file for the calling thread's namespace. `/proc/net` is that of the process's first thread.
+    /// The text of a file for the calling thread's namespace. `/proc/net` belongs to the process's first thread.
     private static func read(_ name: String) -> String? {
         text("/proc/thread-self/net/\(name)") ?? text("/proc/net/\(name)")
     }
@@ -109,7 +109,7 @@ enum ProcNetwork {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Routers can have a million routes. Default routes come first for IPv4.
+    /// The largest size to read: routers can have a million routes. For IPv4, default routes come first.
     private static let largestFile = 16_777_216
 
     /// `RTF_UP` and `RTF_REJECT`.

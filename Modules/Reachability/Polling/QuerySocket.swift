@@ -57,7 +57,7 @@ final class QuerySocket: Sendable {
         return .success(source.bytes)
     }
 
-    /// Queries an interface, and returns what follows the name in `struct ifreq`.
+    /// Queries an interface, and returns the bytes after the name in `struct ifreq`.
     private func query(_ name: String, _ request: UInt) -> NetlinkBytes? {
         guard (1..<16).contains(name.utf8.count) else { return nil }
         var bytes = Array(name.utf8) + [UInt8](repeating: 0, count: 40 - name.utf8.count)
