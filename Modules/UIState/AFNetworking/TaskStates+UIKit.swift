@@ -1,6 +1,6 @@
 public import LinnetSession
 
-// The names of AFNetworking's UIKit categories. A new program uses `follow`.
+// The names of AFNetworking's UIKit categories. New programs should use `follow`.
 
 extension RefreshState {
     /// UIRefreshControl, setRefreshingWithStateOfTask:

@@ -1,12 +1,13 @@
 internal import LinnetSession
 
-/// A change to the number of running requests. Requests are reported by a source: a session, or the notifications of the process.
+/// A change to the number of running requests. A source reports requests: a session, or the notifications of the
+/// process.
 enum ActivityChange: Sendable {
     case increment
     case decrement
-    /// Reports of a source count from now on.
+    /// Begins to count the reports of a source.
     case follow(source: UInt64)
-    /// A source no longer counts, neither the requests that it reported nor reports that are on their way.
+    /// Stops counting a source, its earlier reports, and reports on their way.
     case unfollow(source: UInt64)
     /// A request started or was resumed.
     case began(UInt64, source: UInt64)
@@ -41,7 +42,7 @@ struct WeakTask: Sendable {
     init(_ task: any SessionTask) { self.task = task }
 }
 
-/// Counts running requests by their task IDs, so that each counts once, and activities that were counted manually.
+/// Counts running requests by task ID, so that each counts once, and activities that the program counts.
 struct ActivityCounter {
     /// The source of each running request.
     private var running: [UInt64: UInt64] = [:]

@@ -3,17 +3,17 @@ public import Observation
 
 /// The state of a network activity indicator.
 ///
-/// It behaves as AFNetworkActivityIndicatorManager does: requests that end within ``activationDelay`` do not show the
-/// indicator, and it stays visible for ``completionDelay`` after the last request, so that it does not flicker. The user
-/// interface observes ``isVisible``.
+/// It behaves like AFNetworkActivityIndicatorManager: requests that end within ``activationDelay`` do not show the
+/// indicator, and it stays visible for ``completionDelay`` after the last request, so that it does not flicker. The
+/// user interface observes ``isVisible``.
 ///
 /// ```swift
 /// let indicator = NetworkActivityIndicator(isEnabled: true)
 /// indicator.onVisibilityChange = { spinner.isHidden = !$0 }
 /// ```
 ///
-/// It counts the requests of every session of the process, or those of chosen ones. A request counts while it runs: from its
-/// start, or from being resumed, until it is suspended or ends, whatever ends it, and once however often it is reported.
+/// It counts the requests of every session of the process, or of chosen ones. A request counts while it runs: from its
+/// start or resumption until it is suspended or ends for any reason. It counts once, however often it is reported.
 @MainActor
 @Observable
 public final class NetworkActivityIndicator {
@@ -21,26 +21,28 @@ public final class NetworkActivityIndicator {
     public enum State: Sendable, Hashable {
         /// No request runs, and the indicator is hidden.
         case notActive
-        /// Requests run, and the indicator is hidden until the activation delay has passed.
+        /// Requests run, and the indicator stays hidden during the activation delay.
         case delayingStart
         /// Requests run, and the indicator is visible.
         case active
-        /// No request runs, and the indicator is visible until the completion delay has passed.
+        /// No request runs, and the indicator stays visible during the completion delay.
         case delayingEnd
     }
 
     /// The state of the indicator.
     public private(set) var state = State.notActive
-    /// The number of running requests, including activities that were counted manually.
+    /// The number of running requests, including activities that the program counts.
     public private(set) var activityCount = 0
     /// Whether the indicator can become visible. The default is false. Requests are counted even while it is disabled.
     public var isEnabled: Bool {
         get { machine.isEnabled }
         set { perform(machine.setEnabled(newValue)) }
     }
-    /// The time that requests run before the indicator becomes visible, at most a century. The default is 1 second.
+    /// The time for which requests run before the indicator becomes visible, at most a century. The default is 1
+    /// second.
     @ObservationIgnored public var activationDelay: Duration = .seconds(1)
-    /// The time that the indicator stays visible after the last request, at most a century. The default is 0.17 seconds.
+    /// The time for which the indicator stays visible after the last request, at most a century. The default is 0.17
+    /// seconds.
     @ObservationIgnored public var completionDelay: Duration = .milliseconds(170)
     /// Called on the main actor with the new value when ``isVisible`` has changed. The default is nil.
     @ObservationIgnored public var onVisibilityChange: ((Bool) -> Void)?
@@ -50,7 +52,7 @@ public final class NetworkActivityIndicator {
     @ObservationIgnored private let latest = LatestValue(State.notActive)
     @ObservationIgnored private var followed: [FollowedSession] = []
     @ObservationIgnored private var lastSource: UInt64 = 0
-    /// The observation of every session; nil for chosen ones.
+    /// The observation of all sessions; nil if sessions were chosen.
     @ObservationIgnored private var everySession: SessionObservation?
     private var machine: NetworkActivityStateMachine
     @ObservationIgnored private var counter = ActivityCounter()
@@ -61,8 +63,9 @@ public final class NetworkActivityIndicator {
     ///
     /// - Parameters:
     ///   - isEnabled: Whether the indicator can become visible. The default is false.
-    ///   - sessions: The sessions whose requests count; more can be added with ``follow(_:)``. The default, nil, is every session
-    ///     of the process, from now on: a request that already runs counts once it is resumed after a suspension.
+    ///   - sessions: The sessions whose requests count; more can be added with ``follow(_:)``. The default, nil, is
+    ///     every session of the process. A request that already runs then counts only after it is suspended and
+    ///     resumed.
     ///   - clock: The clock that measures the delays. The default is the continuous clock.
     public init(
         isEnabled: Bool = false, following sessions: [HTTPSession]? = nil,
@@ -93,16 +96,16 @@ public final class NetworkActivityIndicator {
         changes.finish()
     }
 
-    /// Whether the indicator is to be shown.
+    /// Whether to show the indicator.
     public var isVisible: Bool { state == .active || state == .delayingEnd }
 
     /// The state, now and after each change; a slow reader misses intermediate states. Ends when the indicator is released.
     public var states: AsyncStream<State> { latest.stream }
 
-    /// Counts the requests of a session, which is not retained. An indicator can follow several sessions. It has no effect on one
-    /// that counts every session.
+    /// Counts the requests of a session, which is not retained. An indicator can follow several sessions. The call has
+    /// no effect on an indicator that counts every session.
     ///
-    /// Handles that already run count at once; requests without a handle count if they start from now on.
+    /// Handles that already run count at once; requests without a handle count if they start later.
     public func follow(_ session: HTTPSession) {
         followed.removeAll { $0.session == nil }
         guard everySession == nil, !followed.contains(where: { $0.session === session }) else { return }
@@ -114,7 +117,7 @@ public final class NetworkActivityIndicator {
         for task in session.tasks { changes.send(.known(WeakTask(task), source: source)) }
     }
 
-    /// Ends ``follow(_:)``: the requests of the session no longer count, also those that run.
+    /// Ends ``follow(_:)``: the requests of the session no longer count, not even running ones.
     public func unfollow(_ session: HTTPSession) {
         guard let index = followed.firstIndex(where: { $0.session === session }) else { return }
         let ended = followed.remove(at: index)
@@ -128,13 +131,13 @@ public final class NetworkActivityIndicator {
         return lastSource
     }
 
-    /// Counts an activity that is not a request of a followed session. It can be called from any thread.
+    /// Counts an activity besides the requests of followed sessions. It can be called from any thread.
     public nonisolated func incrementActivityCount() {
         changes.send(.increment)
     }
 
-    /// Ends an activity that ``incrementActivityCount()`` counted. It can be called from any thread. The count does not go
-    /// below zero.
+    /// Ends an activity of ``incrementActivityCount()``. It can be called from any thread. The count does not go below
+    /// zero.
     public nonisolated func decrementActivityCount() {
         changes.send(.decrement)
     }

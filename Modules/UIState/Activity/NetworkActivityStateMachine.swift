@@ -57,7 +57,7 @@ struct NetworkActivityStateMachine {
             state = .active
             return .stop
         default:
-            // In `.delayingStart`, the end of the delay decides.
+            // The end of the delay decides, so nothing changes before it.
             return .none
         }
     }

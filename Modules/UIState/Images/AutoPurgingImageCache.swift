@@ -7,16 +7,16 @@ internal import Synchronization
 /// let cache = AutoPurgingImageCache<Bitmap>()
 /// cache.add(bitmap, withIdentifier: "header")
 /// ```
-/// When an image exceeds ``memoryCapacity``, the images that were used least recently are removed until
-/// ``preferredMemoryUsageAfterPurge`` is reached. All images are removed when the system is short of memory, as far as the kernel
-/// reports it: Linux with pressure stall information (`/proc/pressure/memory`) that the process may watch. In other cases, only
-/// the limit applies.
+/// When the size of all images exceeds ``memoryCapacity``, the least recently used ones are removed until
+/// ``preferredMemoryUsageAfterPurge`` is reached. All images are removed when the system is short of memory, if the
+/// kernel reports it: Linux with pressure stall information (`/proc/pressure/memory`) that the process may watch. In
+/// other cases, only the limit applies.
 ///
 /// All members can be used from any thread.
 public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
     /// The maximum size of all images, in bytes. The default is 100 MiB.
     public let memoryCapacity: Int
-    /// The size down to which images are removed when the capacity is exceeded, in bytes. The default is 60 MiB.
+    /// The target size of a purge, in bytes. The default is 60 MiB.
     public let preferredMemoryUsageAfterPurge: Int
     private let storage: ImageCacheStorage<Image>
     private let pressureSource: MemoryPressureSource?
@@ -27,10 +27,10 @@ public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
     ///
     /// - Parameters:
     ///   - memoryCapacity: The maximum size of all images, in bytes. The default is 100 MiB.
-    ///   - preferredMemoryUsageAfterPurge: The size down to which images are removed, in bytes. The default is 60 MiB; values
-    ///     above the capacity are the capacity.
-    ///   - purgesUnderMemoryPressure: Whether all images are removed when the system is short of memory. The default is true. It
-    ///     takes one thread, which waits in the kernel from the first image on.
+    ///   - preferredMemoryUsageAfterPurge: The target size of a purge, in bytes. The default is 60 MiB; the capacity
+    ///     limits it.
+    ///   - purgesUnderMemoryPressure: Whether all images are removed when the system is short of memory. The default is
+    ///     true. It takes one thread, which starts with the first image and waits in the kernel.
     public convenience init(
         memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20,
         purgesUnderMemoryPressure: Bool = true
@@ -69,15 +69,15 @@ public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
     /// The number of images.
     public var count: Int { storage.count }
 
-    /// Adds an image, or replaces the one with the identifier.
+    /// Adds an image, or replaces the image with the same identifier.
     ///
-    /// - Returns: Whether the image was added; false if it alone exceeds the capacity.
+    /// - Returns: Whether the image was added; false if it exceeds the capacity by itself.
     @discardableResult
     public func add(_ image: Image, withIdentifier identifier: String) -> Bool {
         add(image, for: .identifier(identifier))
     }
 
-    /// Returns the image with an identifier, if any, which counts as a use.
+    /// Returns the image with an identifier, if any, and counts it as used.
     public func image(withIdentifier identifier: String) -> Image? { storage.image(for: .identifier(identifier)) }
 
     /// Removes the image with an identifier.
@@ -93,16 +93,16 @@ public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
     public func removeAllImages() -> Bool { storage.removeAll() }
 }
 
-// Images of requests: the URL, the header fields and the processors' identifiers tell them apart. Identifiers of other images are
-// never equal to those of a request.
+// Images of requests. The URL, the header fields and the processors' identifiers distinguish them. They never share an
+// identifier with other images.
 extension AutoPurgingImageCache {
     /// Adds the image of a request, or replaces it.
     ///
-    /// - Returns: Whether the image was added; false if it alone exceeds the capacity.
+    /// - Returns: Whether the image was added; false if it exceeds the capacity by itself.
     @discardableResult
     public func add(_ image: Image, for request: ImageRequest<Image>) -> Bool { add(image, for: request.key) }
 
-    /// Returns the image of a request, if any, which counts as a use.
+    /// Returns the image of a request, if any, and counts it as used.
     public func image(for request: ImageRequest<Image>) -> Image? { storage.image(for: request.key) }
 
     /// Removes the image of a request.
@@ -114,7 +114,7 @@ extension AutoPurgingImageCache {
     func image(for key: ImageKey) -> Image? { storage.image(for: key) }
 }
 
-/// The state of a cache, which the thread that watches the memory also refers to.
+/// The state of a cache, shared with the thread that watches the memory.
 final class ImageCacheStorage<Image: DecodedImage>: Sendable {
     let capacity: Int
     let preferredUsage: Int

@@ -1,6 +1,6 @@
 public import LinnetSession
 
-/// The images and background images of a button, one of each for each state of the control.
+/// The images and background images of a button for each state of the control.
 ///
 /// ```swift
 /// let button = ButtonImageState(downloader)
@@ -54,10 +54,10 @@ public final class ButtonImageState<Image: DecodedImage> {
     /// The background image for a state of the control.
     public func background(for state: ControlState) -> ImageState<Image> { backgrounds[state] }
 
-    /// The image to show in a state of the control: its own, or else that of the normal state.
+    /// The image to show in a state of the control: its own, or else the image of the normal state.
     public func shownImage(for state: ControlState) -> Image? { images[state].image ?? images[.normal].image }
 
-    /// The background image to show in a state of the control: its own, or else that of the normal state.
+    /// The background image to show in a state of the control: its own, or else the image of the normal state.
     public func shownBackground(for state: ControlState) -> Image? {
         backgrounds[state].image ?? backgrounds[.normal].image
     }

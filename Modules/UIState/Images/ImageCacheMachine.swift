@@ -1,8 +1,8 @@
 internal import LinnetCache
 
-/// The images of a cache in the order of their use, within a limit on their bytes.
+/// The images of a cache in the order of their use, within a size limit.
 ///
-/// Removed images are returned, so that the owner releases them after its lock.
+/// It returns removed images, so that the owner releases them after unlocking.
 struct ImageCacheMachine<Key: Hashable & Sendable, Image: Sendable> {
     private struct Entry {
         let image: Image
@@ -28,8 +28,8 @@ struct ImageCacheMachine<Key: Hashable & Sendable, Image: Sendable> {
         return entry.image
     }
 
-    /// Adds an image, or replaces it. When the capacity is exceeded, the images that were used least recently are removed until
-    /// the preferred usage is reached, but not the new one.
+    /// Adds an image, or replaces it. Beyond the capacity, the least recently used images, but not the new one, are
+    /// removed until the preferred usage is reached.
     ///
     /// - Returns: Whether the image was added, and the removed images. An image beyond the capacity is not added.
     mutating func add(_ image: Image, byteCount: Int, for key: Key) -> (isAdded: Bool, removed: [Image]) {

@@ -1,7 +1,7 @@
 public import LinnetSession
 internal import Synchronization
 
-/// A receipt for an image that is downloaded: one of possibly several for the same download.
+/// A receipt for a requested image. Several receipts can share a download.
 ///
 /// ```swift
 /// let download = downloader.download(ImageRequest(url))
@@ -37,13 +37,13 @@ public final class ImageDownload<Image: DecodedImage>: Sendable, Identifiable {
         }
     }
 
-    /// What a receipt asks of its downloader.
+    /// An order of a receipt to its downloader.
     enum Order: Sendable {
         case cancel
         case setPriority(RequestPriority)
     }
 
-    /// The receipt's ID, unique among those of its downloader.
+    /// The receipt's ID, unique in its downloader.
     public let id: UInt64
     /// The request.
     public let request: ImageRequest<Image>
@@ -57,8 +57,8 @@ public final class ImageDownload<Image: DecodedImage>: Sendable, Identifiable {
         state = Mutex(State(priority: request.priority))
     }
 
-    /// The priority among the requests that wait to be downloaded. A download has the highest priority of its receipts. It can
-    /// be changed at any time, and takes effect while the request waits.
+    /// The priority among waiting requests. A download has the highest priority of its receipts. It can be changed at
+    /// any time, and takes effect while the request waits.
     public var priority: RequestPriority {
         get { state.withLock { $0.priority } }
         set {
@@ -74,7 +74,7 @@ public final class ImageDownload<Image: DecodedImage>: Sendable, Identifiable {
     /// The image or the error; nil before the end.
     public var result: Outcome? { state.withLock { $0.outcome } }
 
-    /// The image, once it is available. It can be awaited more than once.
+    /// The image when it is available. It can be awaited more than once.
     ///
     /// Cancelling the awaiting task ends the wait with `SessionError.Code.cancelled`, and does not cancel the receipt.
     public var value: ImageResponse<Image> {
@@ -108,7 +108,7 @@ public final class ImageDownload<Image: DecodedImage>: Sendable, Identifiable {
             await withCheckedContinuation { continuation in
                 let known = state.withLock { state -> Outcome? in
                     if let outcome = state.outcome { return outcome }
-                    // When the task was cancelled earlier, the cancellation handler has already run.
+                    // If the task was cancelled earlier, the cancellation handler has already run, and found no waiter.
                     if Task.isCancelled { return .failure(.cancelledImage(request.url)) }
                     state.waiters[key] = continuation
                     return nil

@@ -3,25 +3,25 @@ internal import HTTPTypes
 internal import LinnetSession
 internal import Synchronization
 
-/// What the load of an image holds.
+/// The state of the load of an image.
 struct ImageLoad<Image: DecodedImage>: Sendable {
     /// The request that created the load.
     let request: ImageRequest<Image>
-    /// The image before it is processed, if it was in the cache.
+    /// The image before processing, if it was in the cache.
     var original: Image?
     /// The response, until its body is decoded.
     var response: SessionResponse<Data>?
     var task: (any SessionTask)?
-    /// Whether the download is to stop as soon as it has a task.
+    /// Whether the download must stop as soon as it has a task.
     var isStopped = false
 }
 
 extension ImageDownloader {
-    /// Changes the state, and performs the actions that follow from it.
+    /// Changes the state, and performs the resulting actions.
     func advance(_ change: (inout State) -> [Queue.Action]) {
         let (actions, forgotten) = state.withLock { state in
             let actions = change(&state) + state.queue.startNext()
-            // What a load holds is released after the lock.
+            // The loads are released after unlocking.
             var forgotten: [ImageLoad<Image>] = []
             for case .forget(let id) in actions {
                 if let load = state.loads.removeValue(forKey: id) { forgotten.append(load) }
@@ -82,7 +82,7 @@ extension ImageDownloader {
             report(task.progress.download, of: id)
             return response
         }
-        // The serializer validates the response when it decodes it.
+        // The serializer validates the response when it decodes the image.
         let task = call.task(DataResponseSerializer(validation: .none))
         let observation = prepare(task, for: id)
         defer { observation.cancel() }
@@ -126,7 +126,7 @@ extension ImageDownloader {
     @concurrent
     private func decode(_ id: Queue.LoadID) async {
         let taken = state.withLock { state in
-            // The body is released once it is decoded.
+            // This releases the body after decoding.
             let response = state.loads[id]?.response
             state.loads[id]?.response = nil
             return state.loads[id].map { ($0.request, $0.original, response) }
@@ -134,7 +134,7 @@ extension ImageDownloader {
         guard let (request, original, response) = taken else { return }
         let limit = original == nil ? commonLimit(of: id) : nil
         let scaled = limit.map { image(of: response, for: request, toFit: $0) }
-        // With a limit, needed by receipts only that are added from now on.
+        // Computed on demand, because with a common limit only receipts that are added later need it.
         lazy var whole = original.map { .success($0) } ?? image(of: response, for: request)
         if scaled == nil { _ = whole }
         var head = original == nil ? response?.withoutBody : nil
@@ -147,12 +147,12 @@ extension ImageDownloader {
                 if variants.updateValue(made, forKey: variant) == nil { keep(made, for: download.request) }
                 download.finish(made.map { ImageResponse(image: $0, response: head) })
             }
-            // Requests that are added after the first ones have their image get one that was there already, as from the cache.
+            // Later receipts get an existing image, as if from the cache.
             head = nil
         }
     }
 
-    /// The receipts of a decoded load that were not answered yet; nil if none are left, which ends the load.
+    /// The unanswered receipts of a decoded load; nil if none are left, which ends the load.
     private func nextDownloads(of id: Queue.LoadID) -> [ImageDownload<Image>]? {
         var downloads: [ImageDownload<Image>]?
         advance { state in
@@ -163,7 +163,8 @@ extension ImageDownloader {
         return downloads
     }
 
-    /// The size to which all receipts scale the image first, and in which the serializer can decode it; nil if there is none.
+    /// The size to which all receipts scale the image first, if the serializer can decode the image in this size; nil
+    /// if there is none.
     private func commonLimit(of id: Queue.LoadID) -> Int? {
         guard scalingSerializer != nil else { return nil }
         let limits = state.withLock { state in

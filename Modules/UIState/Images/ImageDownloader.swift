@@ -8,18 +8,19 @@ internal import Synchronization
 /// let downloader = try ImageDownloader(session: HTTPSession(), serializer: .image)
 /// let avatar = try await downloader.image(for: ImageRequest(url, processors: [.scaled(toFit: 64)])).image
 /// ```
-/// The serializer decides about the type of the images; `.image` of `LinnetImageSerialization` decodes bitmaps. A user interface
-/// shows an image with ``ImageState``.
+/// The serializer determines the type of the images; `.image` of `LinnetImageSerialization` decodes bitmaps. A user
+/// interface shows an image with ``ImageState``.
 ///
-/// - Requests with equal URLs, header fields and options share a download, from the first one until its image was decoded, and
-///   each different variant of the image is made once. Cancelling one of them does not affect the others.
-/// - When all of them scale the image to the same size first, a `ScalingImageSerializer`, such as `.image`, decodes it in this
-///   size. Otherwise the image is decoded whole, and each variant is made of it.
-/// - At most ``Configuration/maximumActiveDownloads`` run at a time; the others wait in the order of their priorities and
-///   of ``Configuration/prioritization``. Failed and cancelled downloads make room for the next ones.
+/// - Requests with equal URLs, header fields and options share a download, from the first one until its image was
+///   decoded. Each variant of the image is made once. Cancelling one request does not affect the others.
+/// - If all of them first scale the image to the same size, a `ScalingImageSerializer`, such as `.image`, decodes it in
+///   this size. Otherwise the image is decoded in full size, and each variant is made from it.
+/// - At most ``Configuration/maximumActiveDownloads`` run at a time; the others wait in the order of their priorities
+///   and by ``Configuration/prioritization``. Failed and cancelled downloads make room for the next ones.
 /// - Images are decoded and processed off the main thread, at most ``Configuration/maximumActiveDecodings`` at a time.
-/// - Images are taken from ``imageCache`` if the request's cache policy allows it. Below it, the session's cache keeps
-///   responses: `.tiered(memory: 20 << 20, disk: 150 << 20, at: folder)` of `LinnetDiskCache` has AFNetworking's sizes.
+/// - The downloader takes images from ``imageCache`` if the request's cache policy allows it. Below it, the session's
+///   cache stores responses: `.tiered(memory: 20 << 20, disk: 150 << 20, at: folder)` of `LinnetDiskCache` has
+///   AFNetworking's sizes.
 ///
 /// All members can be used from any thread.
 public final class ImageDownloader<Image: DecodedImage>: Sendable {
@@ -69,21 +70,21 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
                     maximumActiveDecodings: configuration.maximumActiveDecodings)))
     }
 
-    /// The images in memory; nil if the downloader keeps none.
+    /// The images in memory; nil if the downloader does not keep images.
     public var imageCache: AutoPurgingImageCache<Image>? { configuration.imageCache }
 
-    /// The number of downloads that run or whose images wait to be decoded.
+    /// The number of running downloads, including finished ones whose images wait for decoding.
     public var activeDownloads: Int { state.withLock { $0.queue.activeDownloads } }
 
-    /// The number of downloads that wait for others to end.
+    /// The number of downloads that wait for the end of others.
     public var waitingDownloads: Int { state.withLock { $0.queue.waitingDownloads } }
 
     /// Returns an image: from the cache, or downloaded and decoded.
     ///
     /// Cancelling the caller's task cancels the request, as ``ImageDownload/cancel()`` does.
     ///
-    /// - Throws: `SessionError` of the download; with `SessionError.Code.decodingFailed` for an image that cannot be decoded, or a
-    ///   processor that throws.
+    /// - Throws: `SessionError` of the download; `SessionError.Code.decodingFailed` for an image that cannot be
+    ///   decoded, or an error of a processor.
     public func image(for request: ImageRequest<Image>) async throws(SessionError) -> ImageResponse<Image> {
         let download = download(request)
         return try await withTaskCancellationHandler {
@@ -93,7 +94,7 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
         }.get()
     }
 
-    /// Requests an image. If it is in the cache, ``ImageDownload/result`` has it when this returns.
+    /// Requests an image. An image in the cache is in ``ImageDownload/result`` when this returns.
     @discardableResult
     public func download(_ request: ImageRequest<Image>) -> ImageDownload<Image> {
         let id = state.withLock { state in
@@ -109,7 +110,7 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
         return download
     }
 
-    /// Downloads images into the cache that may be needed soon, after all requests of higher priority.
+    /// Downloads images that may be needed soon into the cache, after all requests of higher priority.
     ///
     /// A later request for one of them shares its download, which then has the priority of that request.
     ///
@@ -137,7 +138,7 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
             if isNew { state.loads[load] = ImageLoad(request: request, original: original) }
             return (isNew, actions)
         }
-        // A load that was not joined because it has just ended has left its image in the cache.
+        // A load that ended just before this one began has left its image in the cache.
         if isNew, let image = cachedImage(for: request, request.key) {
             return withdraw(download.id, with: .success(ImageResponse(image: image, response: nil)))
         }
@@ -168,20 +169,21 @@ extension ImageDownloader {
     public struct Configuration: Sendable {
         /// The maximum number of downloads at a time. The default is 4.
         public var maximumActiveDownloads = 4
-        /// The maximum number of images that are decoded at a time, each on a thread of the Swift concurrency pool. The default
-        /// leaves one of its threads free.
+        /// The maximum number of images to decode at a time, each on a thread of the Swift concurrency pool. The
+        /// default leaves one of its threads free.
         public var maximumActiveDecodings = max(1, min(4, ProcessInfo.processInfo.activeProcessorCount - 1))
         /// The order of requests with equal priorities. The default is ``ImageDownloadPrioritization/firstInFirstOut``.
         public var prioritization = ImageDownloadPrioritization.firstInFirstOut
         /// The images in memory; nil for none. The default is a new cache of 100 MiB. Downloaders can share a cache.
         public var imageCache: AutoPurgingImageCache<Image>? = AutoPurgingImageCache()
-        /// Decides whether a new image is kept in the cache. The default keeps all. It is called on the thread that decoded it.
+        /// Decides whether a new image is kept in the cache. The default keeps all. Called on the thread that decoded
+        /// the image.
         public var shouldCache: @Sendable (Image, ImageRequest<Image>) -> Bool = { _, _ in true }
-        /// Decodes the part of a body that was received so far, for ``ImageDownload/Event/preview(_:)``; nil, the default,
-        /// for no previews.
+        /// Decodes the received part of a body, for ``ImageDownload/Event/preview(_:)``; nil, the default, for no
+        /// previews.
         ///
-        /// It is called off the main thread each time the received part has doubled, and returns nil where nothing can be shown
-        /// yet. Previews are neither processed nor cached.
+        /// Called off the main thread each time the received part has doubled. It returns nil if there is nothing to
+        /// show yet. Previews are neither processed nor cached.
         public var previewDecoder: (@Sendable (SerializedResponse) -> Image?)?
 
         /// Creates a configuration with the defaults.

@@ -2,18 +2,18 @@ internal import LinnetSession
 
 /// The order in which ``ImageDownloader`` serves requests for images.
 public enum ImageDownloadPrioritization: Sendable, Hashable {
-    /// The request that has waited longest is next.
+    /// The oldest request is next.
     case firstInFirstOut
-    /// The newest request is next, as for a list that is scrolled fast.
+    /// The newest request is next, for example for a list that is scrolled fast.
     case lastInFirstOut
 }
 
 /// Decides which images are downloaded and decoded next, and for which tickets: a pure state machine whose events return the
 /// actions to perform.
 ///
-/// A load is the way of one source from its download to its decoded image. Tickets with an equal source share a load. A load
-/// occupies one of the slots from the start of its download until its decoding begins, so that bodies do not pile up when
-/// decoding is slower, or until its cancelled download has ended.
+/// A load takes one source from its download to its decoded image. Tickets with an equal source share a load. A load
+/// occupies a slot from the start of its download until its decoding begins, so that bodies do not pile up when
+/// decoding is slower; a cancelled download occupies it until its end.
 struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
     typealias LoadID = UInt64
     typealias TicketID = UInt64
@@ -21,9 +21,9 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
     enum Action: Equatable, Sendable {
         case fetch(LoadID)
         case decode(LoadID)
-        /// The download has no more tickets. Its end is reported as ``downloadEnded(_:)``.
+        /// The download has no more tickets. ``downloadEnded(_:)`` reports its end.
         case stop(LoadID)
-        /// The load has ended, and what it holds is to be released.
+        /// The load has ended, and its state must be released.
         case forget(LoadID)
         case setPriority(LoadID, RequestPriority)
     }
@@ -58,9 +58,9 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
     private var loadsByTicket: [TicketID: LoadID] = [:]
     /// The loads that wait for a slot; the next one is last.
     private var waiting: [Place] = []
-    /// The loads that wait to be decoded, in the order of their arrival.
+    /// The loads that wait for decoding, in the order of their arrival.
     private var fetched: [LoadID] = []
-    /// The loads that occupy a slot. One whose image was in the cache never does.
+    /// The loads that occupy a slot. A load with an image from the cache never does.
     private var slots: Set<LoadID> = []
     private(set) var activeDecodings = 0
     private var lastLoad: LoadID = 0
@@ -75,7 +75,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
         self.maximumActiveDecodings = max(1, maximumActiveDecodings)
     }
 
-    /// The number of downloads that run, wait to be decoded, or are being stopped.
+    /// The number of downloads that run, wait for decoding, or are being stopped.
     var activeDownloads: Int { slots.count }
     var waitingDownloads: Int { waiting.count }
     var isEmpty: Bool { loads.isEmpty && loadsByTicket.isEmpty }
@@ -84,7 +84,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
 
     /// Adds a ticket to the load of its source, which is created if there is none.
     ///
-    /// - Parameter isFetched: Whether the image is there already, and only variants are to be made.
+    /// - Parameter isFetched: Whether the image exists already, and only variants must be made.
     /// - Returns: The load, whether it is new, and the actions.
     mutating func add(
         _ ticket: TicketID, for source: Source, priority: RequestPriority = .normal, isFetched: Bool = false
@@ -168,7 +168,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
 
     // MARK: Loads
 
-    /// Starts what the limits allow. Called after each other event.
+    /// Starts as many downloads and decodings as the limits allow. Called after each other event.
     mutating func startNext() -> [Action] {
         var actions: [Action] = []
         while activeDecodings < maximumActiveDecodings, !fetched.isEmpty {
@@ -186,7 +186,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
         return actions
     }
 
-    /// The body of a load was received. A load without tickets ends.
+    /// Receives the body of a load. A load without tickets ends.
     mutating func downloaded(_ id: LoadID) -> [Action] {
         guard let load = loads[id], case .fetching = load.phase else { return downloadEnded(id).actions }
         loads[id]?.phase = .fetched
@@ -194,9 +194,9 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
         return []
     }
 
-    /// A download has ended without a body: it failed, or was stopped.
+    /// Ends a download without a body: it failed, or was stopped.
     ///
-    /// - Returns: The tickets that have failed, in the order in which they were added.
+    /// - Returns: The tickets that have failed, in the order of their addition.
     mutating func downloadEnded(_ id: LoadID) -> (tickets: [TicketID], actions: [Action]) {
         guard let load = loads[id] else { return ([], []) }
         switch load.phase {
@@ -207,8 +207,8 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The image of a load was decoded, and its tickets that are left are to be answered. Called until there are none, which ends
-    /// the load.
+    /// Ends the decoding of a load, and returns the tickets to answer. Call it until there are none, which ends the
+    /// load.
     mutating func decoded(_ id: LoadID) -> (tickets: [TicketID], actions: [Action]) {
         guard let load = loads[id], case .decoding = load.phase else { return ([], []) }
         let tickets = takeTickets(of: id)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSession
 
-/// A request for an image: what is downloaded, and the variant of it that is wanted.
+/// A request for an image: the source to download, and the wanted variant.
 ///
 /// ```swift
 /// let request = ImageRequest(url, processors: [.scaled(toFit: 128), .rounded()])
@@ -12,12 +12,12 @@ public struct ImageRequest<Image: DecodedImage>: Sendable {
     public var url: URL
     /// Header fields, in addition to the session's. `Accept: image/*` is added when there is no Accept field.
     public var headerFields: HTTPFields
-    /// The options of the request. `cachePolicy` also decides whether the image cache is used: it is not with the policies
-    /// that ignore or validate what is stored.
+    /// The options of the request. `cachePolicy` also applies to the image cache: policies that ignore or validate
+    /// stored responses do not use it.
     public var options: RequestOptions
-    /// The processors that make the variant, the first one first. The default is none: the image as it was decoded.
+    /// The processors that make the variant, in order. The default is none: the decoded image.
     public var processors: [ImageProcessor<Image>]
-    /// The priority among the requests that wait to be downloaded. The default is `.normal`.
+    /// The priority among waiting requests. The default is `.normal`.
     public var priority: RequestPriority
 
     /// Creates a request.
@@ -33,14 +33,14 @@ public struct ImageRequest<Image: DecodedImage>: Sendable {
     }
 }
 
-/// What is downloaded. Requests with equal sources share one download.
+/// The source to download. Requests with equal sources share one download.
 struct ImageSource: Hashable, Sendable {
     let url: URL
     let headerFields: HTTPFields
     let options: RequestOptions
 }
 
-/// What an image is kept under in the cache.
+/// The key of an image in the cache.
 enum ImageKey: Hashable, Sendable {
     case identifier(String)
     case request(URL, HTTPFields, variant: [String])
@@ -51,15 +51,15 @@ extension ImageRequest {
 
     var variant: [String] { processors.map { $0.identifier } }
 
-    /// The size to which the variant is scaled first; nil if it is not.
+    /// The size of the variant's first scaling; nil without one.
     var firstLimit: Int? { processors.first?.maximumDimension }
 
     var key: ImageKey { .request(url, headerFields, variant: variant) }
 
-    /// The key of the image that the processors are given.
+    /// The key of the image before processing.
     var originalKey: ImageKey { .request(url, headerFields, variant: []) }
 
-    /// Whether an image from the cache is an answer.
+    /// Whether an image from the cache may answer the request.
     var usesImageCache: Bool {
         switch options.cachePolicy {
         case nil, RequestOptions.CachePolicy.protocolDefined, RequestOptions.CachePolicy.cacheElseLoad,
@@ -70,11 +70,11 @@ extension ImageRequest {
     }
 }
 
-/// An image, and where it is from.
+/// An image and its origin.
 public struct ImageResponse<Image: DecodedImage>: Sendable {
     /// The image.
     public let image: Image
-    /// The response that the image was decoded from, without its body; nil if the image was there already, as one from the image
+    /// The response of the decoded image, without its body; nil if the image existed already, for example in the image
     /// cache.
     public let response: SessionResponse<Void>?
 }

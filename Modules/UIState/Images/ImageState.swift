@@ -1,30 +1,30 @@
 public import LinnetSession
 public import Observation
 
-/// The image that one place of a user interface shows, such as a cell of a list that is reused while it is scrolled.
+/// The image for one place of a user interface, for example a cell of a list, which is reused while it is scrolled.
 ///
 /// ```swift
 /// let avatar = ImageState(downloader)
 /// avatar.load(ImageRequest(post.user.avatarURL, processors: [.scaled(toFit: 64)]), placeholder: silhouette)
 /// ```
-/// An image is only shown for the request that was loaded last: loading another one replaces the image at once, by the one in the
-/// cache or by the placeholder. A request that is replaced, cancelled, or whose state is released no longer counts for its
-/// download.
+/// An image is only shown for the latest request: loading another one replaces the image at once, by the one in the
+/// cache or by the placeholder. A request that is replaced or cancelled, or whose state is released, no longer counts
+/// for its download.
 @MainActor
 @Observable
 public final class ImageState<Image: DecodedImage> {
-    /// What a state is doing.
+    /// The phase of a state.
     public enum Phase: Sendable {
         /// No image was requested, or the request was cancelled.
         case idle
-        /// The image is requested.
+        /// The image was requested.
         case loading
-        /// The image is there.
+        /// The image was loaded.
         case loaded
         /// The image could not be loaded.
         case failed(SessionError)
 
-        /// Whether the image is requested.
+        /// Whether the image was requested and has not arrived.
         public var isLoading: Bool { if case .loading = self { true } else { false } }
 
         /// The error of an image that could not be loaded; nil in other phases.
@@ -35,7 +35,7 @@ public final class ImageState<Image: DecodedImage> {
     public struct Status: Sendable {
         /// The image to show: the requested one, a preview of it, or the placeholder.
         public var image: Image?
-        /// What the state is doing.
+        /// The phase.
         public var phase = Phase.idle
         /// The progress of the download.
         public var progress = TransferProgress()
@@ -43,7 +43,7 @@ public final class ImageState<Image: DecodedImage> {
 
     /// The image, the phase and the progress, which change together.
     public private(set) var status = Status()
-    /// The request whose image is shown or awaited; nil after ``cancel()``.
+    /// The request of the shown or awaited image; nil after ``cancel()``.
     public private(set) var request: ImageRequest<Image>?
     /// Loads the images.
     @ObservationIgnored public let downloader: ImageDownloader<Image>
@@ -65,7 +65,7 @@ public final class ImageState<Image: DecodedImage> {
     /// The image to show: the requested one, a preview of it, or the placeholder.
     public var image: Image? { status.image }
 
-    /// What the state is doing.
+    /// The phase.
     public var phase: Phase { status.phase }
 
     /// The progress of the download, in bytes.
@@ -76,20 +76,20 @@ public final class ImageState<Image: DecodedImage> {
 
     /// Shows the image of a request instead of the previous one.
     ///
-    /// An image in the cache is shown immediately. Otherwise the placeholder is shown until the image is there, and remains if it
-    /// cannot be loaded. Loading an equal request again has no effect while it loads, and once it is loaded, except for
-    /// its priority.
+    /// An image in the cache is shown immediately. Otherwise the placeholder is shown until the image arrives, and
+    /// remains if it cannot be loaded. Loading an equal request again only changes its priority, while it loads and
+    /// after it was loaded.
     ///
     /// - Parameters:
     ///   - request: The request; nil shows the placeholder.
-    ///   - placeholder: The image until then. The default is none.
+    ///   - placeholder: The image to show until then. The default is none.
     public func load(_ request: ImageRequest<Image>?, placeholder: Image? = nil) {
         guard let request else {
             stop()
             return show(Status(image: placeholder))
         }
         if continues(request) { return }
-        // Cancelled after the new one has begun, so that a download for both goes on.
+        // The old request is cancelled after the new one has begun, so that a download for both goes on.
         let former = download
         defer { former?.cancel() }
         download = nil
@@ -110,13 +110,13 @@ public final class ImageState<Image: DecodedImage> {
         }
     }
 
-    /// Stops loading. An image that is shown remains; one that was loading stays the placeholder.
+    /// Stops loading. A shown image or placeholder remains.
     public func cancel() {
         stop()
         if case .loading = phase { show(Status(image: image)) }
     }
 
-    /// Whether a request is equal to the current one, which was not answered by an error.
+    /// Whether a request equals the current one, and that has not failed.
     private func continues(_ request: ImageRequest<Image>) -> Bool {
         guard let current = self.request, current.source == request.source, current.variant == request.variant else {
             return false

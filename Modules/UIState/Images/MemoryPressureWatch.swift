@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Where the kernel reports that the system is short of memory.
+/// The kernel's report that the system is short of memory.
 struct MemoryPressureSource: Sendable {
-    /// The file to watch, whose descriptor `poll` reports with ``events``.
+    /// The file to watch. `poll` reports its descriptor with ``events``.
     let path: String
-    /// The text that is written to the file to begin the reports; nil for none.
+    /// The text to write to the file to begin the reports; nil for none.
     let trigger: String?
     let events: Int16
 
@@ -14,18 +14,18 @@ struct MemoryPressureSource: Sendable {
         path: "/proc/pressure/memory", trigger: "some 200000 2000000", events: Int16(POLLPRI))
 }
 
-/// Calls a function each time the kernel reports that memory is short, until it is deallocated.
+/// Calls a function each time the kernel reports a shortage of memory. Deallocation ends it.
 ///
-/// A thread waits in `poll`. The function is called on it, and must not refer to the watch.
+/// A thread waits in `poll`, and calls the function, which must not refer to the watch.
 final class MemoryPressureWatch: Sendable {
     private let stopper: Int32
 
-    /// Nil if the source cannot be watched.
+    /// Returns nil if the source cannot be watched.
     init?(_ source: MemoryPressureSource, _ report: @escaping @Sendable () -> Void) {
         let file = open(source.path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
         if let trigger = source.trigger {
-            // The kernel expects the terminating zero as well.
+            // The kernel also expects the terminating zero.
             let size = trigger.utf8.count + 1
             guard write(file, trigger, size) == size else {
                 close(file)
@@ -51,7 +51,7 @@ final class MemoryPressureWatch: Sendable {
     }
 
     deinit {
-        // The thread reads the end of the stream, and closes what it uses.
+        // The thread reads the end of the stream, and closes its descriptors.
         close(stopper)
     }
 
@@ -63,8 +63,8 @@ final class MemoryPressureWatch: Sendable {
             guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return }
             guard polled[1].revents == 0 else { return }
             let happened = polled[0].revents
-            // What can be read is reported until it was read. Pressure is reported once per window instead. It is read first, so that
-            // what is written while the function runs is reported again.
+            // `poll` reports readable input until it was read, but pressure once per window. Reading comes first, so
+            // that input that arrives during the function is reported again.
             if happened & Int16(POLLIN) != 0 { discardInput(of: file) }
             if happened & events != 0 { report() }
             // The source has ended, or can no longer be watched.
@@ -78,7 +78,7 @@ private func discardInput(of file: Int32) {
     while read(file, &bytes, bytes.count) > 0 {}
 }
 
-/// Starts a thread that blocks all signals, and is not joined. Returns whether it could be started.
+/// Starts a detached thread that blocks all signals. Returns whether it could be started.
 private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     var handle = pthread_t()
     var allSignals = sigset_t()

@@ -7,11 +7,11 @@ public import Observation
 /// let activity = ActivityState()
 /// activity.follow(task)
 /// ```
-/// ``NetworkActivityIndicator`` is for all requests, and has delays.
+/// For all requests, with delays, use ``NetworkActivityIndicator``.
 @MainActor
 @Observable
 public final class ActivityState {
-    /// Whether the spinner moves: the followed task runs.
+    /// Whether the spinner moves, because the followed task runs.
     public private(set) var isAnimating = false
 
     @ObservationIgnored private let follower = TaskFollower()
@@ -25,8 +25,8 @@ public final class ActivityState {
 
     /// Follows a task instead of the previous one.
     ///
-    /// ``isAnimating`` is true while the task runs, whether it was resumed before or is resumed later, and false while it is
-    /// suspended and once it has ended. The task is not retained.
+    /// ``isAnimating`` is true while the task runs, whether it is resumed before or after this call, and false while it
+    /// is suspended and after its end. The task is not retained.
     ///
     /// - Parameter task: The task to follow; nil to follow none.
     public func follow(_ task: (any SessionTask)?) {

@@ -24,8 +24,8 @@ public final class RefreshState {
 
     /// Follows a task instead of the previous one.
     ///
-    /// ``isRefreshing`` is true while the task runs, whether it was resumed before or is resumed later, and false for one that has
-    /// ended. The task is not retained.
+    /// ``isRefreshing`` is true while the task runs, whether it is resumed before or after this call, and false after
+    /// its end. The task is not retained.
     ///
     /// - Parameter task: The task to follow; nil to follow none.
     public func follow(_ task: (any SessionTask)?) {

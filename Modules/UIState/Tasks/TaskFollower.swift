@@ -9,7 +9,8 @@ final class TaskFollower {
         listener?.cancel()
     }
 
-    /// Calls a function with each element of a sequence, instead of those of the previous one, until the function returns false.
+    /// Calls a function with each element of a sequence, until the function returns false. Replaces the previous
+    /// sequence.
     func follow<Element: Sendable>(
         _ sequence: EventSequence<Element>?, _ receive: @escaping @MainActor (Element) -> Bool
     ) {
@@ -25,6 +26,6 @@ final class TaskFollower {
 }
 
 extension TaskState {
-    /// Whether a task in this state does something: it runs, or stops after its cancellation.
+    /// Whether a task in this state is busy: it runs, or stops after its cancellation.
     var isBusy: Bool { self == .running || self == .cancelling }
 }

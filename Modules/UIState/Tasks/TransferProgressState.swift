@@ -36,8 +36,8 @@ public final class TransferProgressState {
 
     /// Shows the progress of a task instead of the previous one.
     ///
-    /// The progress so far is shown at once: that of a task that runs, is suspended, or has ended. It begins at zero for one that
-    /// was not started. The task is not retained.
+    /// The current progress is shown at once, whether the task runs, is suspended, or has ended. It is zero for a task
+    /// that was not started. The task is not retained.
     ///
     /// - Parameters:
     ///   - task: The task to follow; nil to follow none, which resets the progress.

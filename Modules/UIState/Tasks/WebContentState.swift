@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import LinnetSession
 public import Observation
 
-/// The content of a web view: a page that is downloaded, transformed, and handed to whatever renders it.
+/// The content of a web view: a page that is downloaded, transformed, and passed to a renderer.
 ///
 /// ```swift
 /// let page = WebContentState(session)
@@ -19,30 +19,30 @@ public final class WebContentState {
         public var mimeType: String?
         /// The name of the text encoding, such as `utf-8`; nil if neither the response nor the caller named one.
         public var textEncodingName: String?
-        /// The URL of the page, after redirects, against which its links are resolved.
+        /// The URL of the page after redirects, the base of its links.
         public var baseURL: URL
     }
 
-    /// What a state is doing.
+    /// The phase of a state.
     public enum Phase: Sendable {
         /// No page was requested, or the request was cancelled.
         case idle
-        /// The page is requested. The previous content is still there.
+        /// The page was requested. The previous content remains.
         case loading
-        /// The page is there.
+        /// The page was loaded.
         case loaded(Content)
         /// The page could not be loaded.
         case failed(SessionError)
     }
 
-    /// Changes a page before it is rendered. It is called off the main thread; what it returns is the content.
+    /// Changes a page before it is rendered. It is called off the main thread, and returns the content.
     public typealias Transform = @Sendable (SessionResponse<Data>) throws -> Data
 
     /// A snapshot of a state.
     public struct Status: Sendable {
-        /// What the state is doing.
+        /// The phase.
         public var phase = Phase.idle
-        /// The page that is shown; the previous one while another is loaded.
+        /// The shown page; the previous one while another is loaded.
         public var content: Content?
         /// The progress of the download.
         public var progress = TransferProgress()
@@ -66,10 +66,10 @@ public final class WebContentState {
         stop()
     }
 
-    /// What the state is doing.
+    /// The phase.
     public var phase: Phase { status.phase }
 
-    /// The page that is shown; the previous one while another is loaded.
+    /// The shown page; the previous one while another is loaded.
     public var content: Content? { status.content }
 
     /// The progress of the download, in bytes.
@@ -78,13 +78,13 @@ public final class WebContentState {
     /// The current status, then each new one; a slow reader misses intermediate ones. Ends when the state is released.
     public var statuses: AsyncStream<Status> { latest.stream }
 
-    /// Loads a page instead of the previous one, whose request is cancelled.
+    /// Loads a page, and cancels the request of the previous one.
     ///
     /// - Parameters:
     ///   - request: The request, which is sent with the session's header fields.
-    ///   - mimeType: The media type of the content. The default is that of the response.
+    ///   - mimeType: The media type of the content. The default is the type of the response.
     ///   - textEncodingName: The text encoding of the content. The default is the charset of the response.
-    ///   - transform: Changes the page. The default keeps it. What it throws fails the page with
+    ///   - transform: Changes the page. The default keeps it. Its error fails the page with
     ///     `SessionError.Code.decodingFailed`.
     public func load(
         _ request: SessionRequest, mimeType: String? = nil, textEncodingName: String? = nil,
@@ -109,7 +109,7 @@ public final class WebContentState {
         }
     }
 
-    /// Stops loading. The content that is shown remains.
+    /// Stops loading. The shown content remains.
     public func cancel() {
         stop()
         if case .loading = phase { show(Status(phase: content.map { .loaded($0) } ?? .idle, content: content)) }
