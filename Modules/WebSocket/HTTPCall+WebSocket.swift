@@ -7,14 +7,14 @@ extension HTTPCall {
     /// ```swift
     /// let chat = try await api.get("chat").webSocket { $0.subprotocols = ["chat.v2"] }
     /// ```
-    /// `ws` and `wss` in the call's URL mean `http` and `https`. The timeouts of the call end with the handshake. The connection
-    /// does not count among those of the session's pool.
+    /// `ws` and `wss` in the call's URL mean `http` and `https`. The timeouts of the call end with the handshake. The
+    /// session's pool does not count the connection.
     ///
-    /// - Parameter configure: Changes the options. The default leaves them as they are.
+    /// - Parameter configure: Changes the options. The default keeps them.
     /// - Returns: The open WebSocket.
-    /// - Throws: `SessionError` with `unacceptableStatus` and the body if the server answers without switching protocols, with
-    ///   `invalidResponse` if its handshake is wrong, with `invalidRequest` for a method other than GET, a body or options that
-    ///   cannot be used, or as for any request.
+    /// - Throws: `SessionError` with `unacceptableStatus` and the body if the server answers without switching
+    ///   protocols, with `invalidResponse` if its handshake is wrong, with `invalidRequest` for a method other than
+    ///   GET, a body or options that cannot be used, or the errors of any request.
     public func webSocket(
         _ configure: (inout WebSocketOptions) -> Void = { _ in }
     ) async throws(SessionError) -> WebSocket {

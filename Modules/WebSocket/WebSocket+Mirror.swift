@@ -8,6 +8,6 @@ extension WebSocket: CustomReflectable {
 }
 
 extension ReconnectingWebSocket: CustomReflectable {
-    /// Nothing: the socket knows its call.
+    /// No properties, because the socket's call has secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

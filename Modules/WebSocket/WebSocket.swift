@@ -10,15 +10,15 @@ internal import NIOWebSocket
 /// try await chat.send("hello")
 /// for try await message in chat.messages { print(message) }
 /// ```
-/// One task reads messages, any number of them send. A WebSocket that is released is closed with
-/// ``WebSocketCloseCode/goingAway``, and so are those of a session that is shut down gracefully.
+/// One task reads messages, and any number of tasks send. Releasing a WebSocket, or gracefully shutting down its
+/// session, closes it with ``WebSocketCloseCode/goingAway``.
 public final class WebSocket: Sendable {
     /// The subprotocol that the server selected; nil for none.
     public let subprotocol: String?
     /// The response of the opening handshake.
     public let response: SessionResponse<Void>
 
-    /// The maximum size of a message that is sent: 1 GiB.
+    /// The maximum size of a sent message: 1 GiB.
     private static let maximumSize = 1 << 30
 
     private let connection: WebSocketConnection
@@ -33,13 +33,14 @@ public final class WebSocket: Sendable {
 
     // MARK: Messages
 
-    /// The messages of the server, in order. The sequence ends with the closing handshake, and throws a ``WebSocketError`` if the
-    /// connection ends without it. Nothing is read from the connection while 256 KiB or 256 messages wait to be read.
+    /// The messages of the server, in order. The sequence ends with the closing handshake, and throws a
+    /// ``WebSocketError`` if the connection ends without it. The connection is not read while 256 KiB or 256 messages
+    /// wait.
     ///
-    /// Messages are read by one task at a time; a loop that is left can be followed by another one.
+    /// One task at a time reads messages; after leaving a loop, another one can follow.
     public var messages: WebSocketMessages { WebSocketMessages(socket: self) }
 
-    /// Sends a text, and returns when the socket has accepted all of it, which a peer that does not read delays.
+    /// Sends a text, and returns when the socket has accepted all of it. A peer that does not read delays this.
     ///
     /// - Throws: ``WebSocketError/Code/messageTooLarge`` above 1 GiB, ``WebSocketError/Code/closed`` after ``close(_:reason:)`` or the server's Close frame,
     ///   ``WebSocketError/Code/cancelled``, or ``WebSocketError/Code/connectionLost``.
@@ -48,7 +49,7 @@ public final class WebSocket: Sendable {
         try await send(.text, ByteBuffer(string: text))
     }
 
-    /// Sends bytes as a binary message, as ``send(_:)-(String)`` does.
+    /// Sends bytes as a binary message; see ``send(_:)-(String)``.
     public func send(_ bytes: Data) async throws(WebSocketError) {
         guard bytes.count <= Self.maximumSize else { throw .tooLarge }
         try await send(.binary, ByteBuffer(bytes: bytes))
@@ -81,7 +82,7 @@ public final class WebSocket: Sendable {
 public struct WebSocketMessages: AsyncSequence, Sendable {
     /// A text or bytes.
     public typealias Element = WebSocketMessage
-    /// A ``WebSocketError``.
+    /// The type of the errors.
     public typealias Failure = WebSocketError
 
     let socket: WebSocket

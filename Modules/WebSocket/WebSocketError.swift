@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import LinnetSession
 
-/// An error of a WebSocket that was open, or that is opened again and again (``ReconnectingWebSocket``).
+/// An error of an open WebSocket, or of a ``ReconnectingWebSocket``.
 public struct WebSocketError: Error, Sendable {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -12,7 +12,7 @@ public struct WebSocketError: Error, Sendable {
 
         /// The task was cancelled. A message that was being sent may arrive.
         public static let cancelled = Code("cancelled")
-        /// The WebSocket was closed before; by the server if there is a ``WebSocketError/closure``.
+        /// The WebSocket was closed before. With a ``WebSocketError/closure``, the server closed it.
         public static let closed = Code("closed")
         /// The connection ended without the closing handshake (RFC 6455, section 7.1.5: 1006).
         public static let connectionLost = Code("connectionLost")
@@ -22,8 +22,8 @@ public struct WebSocketError: Error, Sendable {
         public static let protocolViolation = Code("protocolViolation")
         /// The server sent a text that is not UTF-8.
         public static let invalidText = Code("invalidText")
-        /// The server sent a message that is larger than ``WebSocketOptions/maximumMessageSize``, or one that is to be sent is larger
-        /// than 1 GiB.
+        /// The server sent a message larger than ``WebSocketOptions/maximumMessageSize``, or the program sends one
+        /// larger than 1 GiB.
         public static let messageTooLarge = Code("messageTooLarge")
         /// Two tasks read the messages at the same time; the second one fails with this code.
         public static let hasReader = Code("hasReader")
@@ -37,11 +37,11 @@ public struct WebSocketError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code
-    /// One sentence that says what happened.
+    /// A sentence about the failure.
     public var message: String
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
-    /// The server's code and reason, where a ``ReconnectingWebSocket`` tells that the server closed a connection.
+    /// The server's code and reason, if the server closed a connection of a ``ReconnectingWebSocket``.
     public var closure: WebSocketClosure?
 
     /// Creates an error.

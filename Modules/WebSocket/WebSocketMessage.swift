@@ -8,7 +8,7 @@ public enum WebSocketMessage: Sendable, Hashable {
     case binary(Data)
 }
 
-/// Why a WebSocket was closed, in the closing handshake (RFC 6455, section 7.4).
+/// The reason for closing a WebSocket, in the closing handshake (RFC 6455, section 7.4).
 public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The number in the frame.
     public let rawValue: UInt16
@@ -18,15 +18,15 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable, CustomSt
 
     /// 1000: the purpose of the connection was fulfilled.
     public static let normalClosure = WebSocketCloseCode(rawValue: 1000)
-    /// 1001: the peer is going away, for example since it shuts down.
+    /// 1001: the peer is going away, for example because it shuts down.
     public static let goingAway = WebSocketCloseCode(rawValue: 1001)
     /// 1002: the peer violated the protocol.
     public static let protocolError = WebSocketCloseCode(rawValue: 1002)
-    /// 1003: a kind of message that cannot be accepted.
+    /// 1003: the peer does not accept this kind of message.
     public static let unsupportedData = WebSocketCloseCode(rawValue: 1003)
     /// 1005: the peer's Close frame has no code. Never sent.
     public static let noStatusReceived = WebSocketCloseCode(rawValue: 1005)
-    /// 1007: the payload does not match the kind of message, such as a text that is not UTF-8.
+    /// 1007: the payload does not match the kind of message, for example a text that is not UTF-8.
     public static let invalidPayload = WebSocketCloseCode(rawValue: 1007)
     /// 1008: the message violates the peer's policy.
     public static let policyViolation = WebSocketCloseCode(rawValue: 1008)
@@ -41,7 +41,7 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable, CustomSt
     /// 1014: a gateway had no valid response of the server behind it (IANA's registry).
     public static let badGateway = WebSocketCloseCode(rawValue: 1014)
 
-    /// Whether the code may stand in a Close frame (RFC 6455, section 7.4.1, and IANA's registry).
+    /// Whether the code is valid in a Close frame (RFC 6455, section 7.4.1, and IANA's registry).
     var isSendable: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true

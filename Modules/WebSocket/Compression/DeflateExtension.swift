@@ -1,25 +1,26 @@
-/// The extension permessage-deflate (RFC 7692) as a server has agreed to it. Pure.
+/// The parameters of permessage-deflate (RFC 7692) after a server's agreement. Pure.
 struct DeflateExtension: Equatable {
     static let name = "permessage-deflate"
-    /// The offer: all parameters of the server are accepted, and it may limit the client's window.
+    /// The offer: the client accepts all parameters of the server, which may limit the client's window.
     static let offer = "permessage-deflate; client_max_window_bits"
 
-    /// Whether each message of the server is compressed on its own.
+    /// Whether the server compresses each message on its own.
     var serverTakesNoContextOver = false
-    /// Whether each message of the client must be compressed on its own.
+    /// Whether the client must compress each message on its own.
     var clientTakesNoContextOver = false
     /// The largest window of the server's messages, as a power of two.
     var serverWindowBits: Int32 = 15
     /// The largest window of the client's messages.
     var clientWindowBits: Int32 = 15
 
-    /// zlib writes no raw deflate with a window of 2^8; such messages are sent without compression, which is always allowed.
+    /// Whether messages can be compressed: zlib writes no raw deflate with a window of 2^8. Sending uncompressed
+    /// messages is always allowed.
     var canDeflate: Bool { clientWindowBits > 8 }
 
     init() {}
 
-    /// Parses the elements of Sec-WebSocket-Extensions in a response. Returns nil unless they are one permessage-deflate with
-    /// valid parameters, each at most once (RFC 7692, section 7.1).
+    /// Parses the elements of Sec-WebSocket-Extensions in a response. Returns nil unless there is exactly one
+    /// permessage-deflate with valid parameters, each at most once (RFC 7692, section 7.1).
     init?(_ values: [String]) {
         guard values.count == 1, !values[0].contains(",") else { return nil }
         var parts = values[0].split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
@@ -42,7 +43,7 @@ struct DeflateExtension: Equatable {
         }
     }
 
-    /// A name and the value, if there is one; values may be quoted.
+    /// Parses a name and its optional value, which may be quoted.
     private static func parameter(_ part: Substring) -> (name: String, value: Substring?) {
         guard let equals = part.firstIndex(of: "=") else { return (part.lowercased(), nil) }
         var value = trimmed(part[part.index(after: equals)...])

@@ -3,12 +3,12 @@ internal import NIOCore
 
 /// Compresses messages one after the other (RFC 7692, section 7.2.1).
 final class MessageDeflater {
-    /// At a fixed address, since zlib refers back to it.
+    /// The stream needs a fixed address, because zlib refers back to it.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let takesNoContextOver: Bool
     private let isOpen: Bool
 
-    /// Nil if zlib cannot start.
+    /// Returns nil if zlib cannot start.
     init?(_ agreed: DeflateExtension) {
         takesNoContextOver = agreed.clientTakesNoContextOver
         stream.initialize(to: z_stream())
@@ -21,9 +21,9 @@ final class MessageDeflater {
         stream.deallocate()
     }
 
-    /// The payload of the compressed message.
+    /// Returns the payload of the compressed message.
     func deflate(_ message: ByteBuffer) -> ByteBuffer {
-        // zlib writes nothing for nothing (7.2.3.6).
+        // For empty input, zlib writes nothing; the RFC prescribes this byte (7.2.3.6).
         guard message.readableBytes > 0 else { return ByteBuffer(bytes: [0]) }
         var output = ByteBuffer()
         message.withUnsafeReadableBytes { input in
@@ -40,7 +40,7 @@ final class MessageDeflater {
                 }
             } while stream.pointee.avail_out == 0
         }
-        // The end of the flush, 00 00 FF FF, is left out.
+        // The payload omits the end of the flush, 00 00 FF FF.
         output.moveWriterIndex(to: max(output.readerIndex, output.writerIndex - 4))
         if takesNoContextOver { deflateReset(stream) }
         return output

@@ -2,7 +2,8 @@ internal import CZlib
 internal import NIOCore
 
 /// Decompresses messages one after the other, up to a size (RFC 7692, section 7.2.2).
-// SAFETY: It has one user at a time: the handler on its event loop, and once the connection has ended the queue under its lock.
+// SAFETY: It has one user at a time: the handler on its event loop, and after the end of the connection the queue under
+// its lock.
 final class MessageInflater: @unchecked Sendable {
     enum Failure: Error {
         case tooLarge
@@ -11,12 +12,12 @@ final class MessageInflater: @unchecked Sendable {
 
     private static let step = 16 * 1024
 
-    /// At a fixed address, since zlib refers back to it.
+    /// The stream needs a fixed address, because zlib refers back to it.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let takesNoContextOver: Bool
     private let isOpen: Bool
 
-    /// Nil if zlib cannot start.
+    /// Returns nil if zlib cannot start.
     init?(_ agreed: DeflateExtension) {
         takesNoContextOver = agreed.serverTakesNoContextOver
         stream.initialize(to: z_stream())
@@ -29,18 +30,18 @@ final class MessageInflater: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// The message of a payload.
+    /// Returns the message of a payload.
     func inflate(_ payload: ByteBuffer, upTo limit: Int) throws(Failure) -> ByteBuffer {
         var output = ByteBuffer()
         try add(payload, to: &output, limit)
         try add(ByteBuffer(bytes: [0, 0, 0xFF, 0xFF]), to: &output, limit)
-        // Otherwise the end was taken for a part of another block.
+        // Otherwise the appended end became part of an unfinished block.
         guard isBetweenBlocks else { throw .invalid }
         if takesNoContextOver { inflateReset(stream) }
         return output
     }
 
-    /// Whether the last byte was the end of a block, as zlib says after each call.
+    /// Whether the last byte ended a block, according to zlib.
     private var isBetweenBlocks: Bool { stream.pointee.data_type & 128 != 0 }
 
     private func add(_ input: ByteBuffer, to output: inout ByteBuffer, _ limit: Int) throws(Failure) {
@@ -65,13 +66,13 @@ final class MessageInflater: @unchecked Sendable {
             guard output.readableBytes <= limit else { throw .tooLarge }
             switch status {
             case Z_OK, Z_BUF_ERROR:
-                // All of the output has been written once there is room left.
+                // Remaining room shows that all output has been written.
                 if written < Self.step {
                     guard rest.readableBytes == 0 else { throw .invalid }
                     return
                 }
             case Z_STREAM_END:
-                // A final block may end a message (7.2.3.4); what follows may still refer to it.
+                // A final block may end a message (7.2.3.4), and later messages may still refer to it.
                 guard inflateResetKeep(stream) == Z_OK else { throw .invalid }
                 if rest.readableBytes == 0 { return }
             default: throw .invalid

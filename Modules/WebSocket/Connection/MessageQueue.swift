@@ -12,17 +12,17 @@ final class MessageQueue: Sendable {
         var bytes = 0
         var isFull = false
         var end: Result<Void, WebSocketError>?
-        /// What follows the messages; nil unless the connection has ended.
+        /// The unprocessed input after the messages; nil unless the connection has ended.
         var rest: Rest?
-        /// Whether the end is awaited, so that the messages before it need not be kept without limit.
+        /// Whether the end is awaited, so that messages beyond the limits are dropped.
         var isClosing = false
-        /// How the rest has ended, and who is to be told.
+        /// The end of the rest, and the waiters for it.
         var settled: Settled?
         var resumeReading: (@Sendable () -> Void)?
-        /// The reader that waits, at most one.
+        /// The waiting reader, at most one.
         var readers = Waiters<Answer>()
 
-        /// The next message or the end; nil while there is neither.
+        /// Takes the next message or the end; nil while there is neither.
         mutating func take() -> Answer? {
             if let message = messages.popFirst() {
                 bytes -= message.size
@@ -32,7 +32,7 @@ final class MessageQueue: Sendable {
             return end.map { $0.map { nil } }
         }
 
-        /// The next message of the rest; nil after its end, which is the end of the messages.
+        /// Takes the next message of the rest; nil after its end, which ends the messages.
         private mutating func takeFromRest() -> WebSocketMessage? {
             switch rest?.next() {
             case nil: return nil
@@ -51,13 +51,13 @@ final class MessageQueue: Sendable {
             isFull = isFull || bytes >= MessageQueue.mostBytes || messages.count >= MessageQueue.mostMessages
         }
 
-        /// Reads the rest to its end, and keeps the messages that there is room for.
+        /// Reads the rest to its end, and keeps as many messages as fit.
         mutating func settle() {
             while let message = takeFromRest() { if !isFull { append(message) } }
         }
     }
 
-    /// The end of a connection, and what waits for it.
+    /// The end of a connection, and its waiters.
     private struct Settled {
         let outcome: Outcome<WebSocketClosure>
         let result: Result<WebSocketClosure, WebSocketError>
@@ -70,7 +70,7 @@ final class MessageQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// Sets what is called once the reader has taken all messages of a full queue.
+    /// Sets the function to call after the reader has taken all messages of a full queue.
     func whenRead(_ resumeReading: @escaping @Sendable () -> Void) {
         state.withLock { if $0.end == nil { $0.resumeReading = resumeReading } }
     }
@@ -98,7 +98,7 @@ final class MessageQueue: Sendable {
         for reader in readers { reader.resume(returning: end.map { nil }) }
     }
 
-    /// Ends the messages with those of a connection that has ended.
+    /// Ends the messages after the rest of a connection that has ended.
     func finish(after rest: Rest) {
         typealias Action = (resumed: (Waiters<Answer>.Waiter, Answer)?, settled: Settled?, (@Sendable () -> Void)?)
         let action = state.withLock { state -> Action in
@@ -113,8 +113,7 @@ final class MessageQueue: Sendable {
         if let (reader, answer) = action.resumed { reader.resume(returning: answer) }
     }
 
-    /// Finds the end of a connection that has ended, or will end, before the messages up to it are read. Those that there is no
-    /// room for are dropped.
+    /// Finds the end of a connection before the messages up to it are read. Drops messages beyond the limits.
     func settle() {
         let settled = state.withLock { state in
             state.isClosing = true
@@ -143,7 +142,7 @@ final class MessageQueue: Sendable {
 }
 
 extension MessageQueue {
-    /// What a connection received before it ended, as far as the queue had no room for it.
+    /// The input of an ended connection for which the queue had no room.
     struct Rest: Sendable {
         enum Step {
             case message(WebSocketMessage)
@@ -152,13 +151,13 @@ extension MessageQueue {
 
         private var machine: WebSocketStateMachine
         private let error: WebSocketError
-        /// Tells of the end, once it is known.
+        /// Reports the end when it is known.
         let closure: Outcome<WebSocketClosure>
 
         /// - Parameters:
-        ///   - machine: The machine with the bytes that were received.
+        ///   - machine: The machine with the received bytes.
         ///   - error: The end of the connection, unless the bytes contain another one.
-        ///   - closure: What is told of the end.
+        ///   - closure: Receives the end.
         init(_ machine: WebSocketStateMachine, end error: WebSocketError, _ closure: Outcome<WebSocketClosure>) {
             (self.machine, self.error, self.closure) = (machine, error, closure)
         }

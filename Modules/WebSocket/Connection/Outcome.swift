@@ -1,7 +1,7 @@
 internal import LinnetTransport
 internal import Synchronization
 
-/// The outcome of something that the event loop does, which tasks wait for and may leave before. It needs no event loop.
+/// The outcome of work on the event loop. Tasks wait for it, and may stop waiting. It needs no event loop.
 final class Outcome<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, WebSocketError>?
@@ -23,14 +23,14 @@ final class Outcome<Value: Sendable>: Sendable {
     /// The result, if it is set.
     var result: Result<Value, WebSocketError>? { state.withLock { $0.result } }
 
-    /// Waits for the result, at most until the task is cancelled.
+    /// Waits for the result or the cancellation of the task.
     func value() async throws(WebSocketError) -> Value {
         try await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { .failure(.cancelled) }) { $0.result }.get()
     }
 }
 
-/// The event loop's part of the ``Outcome`` of a message that is sent: an event loop that has ended drops its work, and with it this
-/// object, whose outcome is a failure then.
+/// The event loop's part of the ``Outcome`` of a sent message. An event loop that has ended drops its work and thereby
+/// this object, and the outcome is then a failure.
 final class Completion: Sendable {
     let outcome = Outcome<Void>()
 

@@ -1,8 +1,8 @@
 /// Validates UTF-8 that arrives in pieces (RFC 3629, section 4). Pure.
 struct UTF8Validator {
-    /// How many bytes the last character lacks.
+    /// The number of bytes that the last character lacks.
     private var missing = 0
-    /// The values that its next byte can have.
+    /// The valid values of its next byte.
     private var range = Self.continuation
 
     private static let continuation: ClosedRange<UInt8> = 0x80...0xBF
@@ -28,7 +28,7 @@ struct UTF8Validator {
     private mutating func begins(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: (missing, range) = (1, Self.continuation)
-        // No overlong forms, no surrogates, nothing above U+10FFFF.
+        // The ranges exclude overlong forms, surrogates, and values above U+10FFFF.
         case 0xE0: (missing, range) = (2, 0xA0...0xBF)
         case 0xED: (missing, range) = (2, 0x80...0x9F)
         case 0xE1...0xEF: (missing, range) = (2, Self.continuation)

@@ -14,8 +14,7 @@ final class WebSocketConnection: Sendable {
     private let channel: any Channel
     private let closure = Outcome<WebSocketClosure>()
     private let compresses: Bool
-    /// Compresses messages in the task that sends, one at a time and in the order in which they are sent; nil if messages are not
-    /// compressed.
+    /// Compresses messages in the sending task, one at a time and in sending order; nil without compression.
     private let deflater: Mutex<MessageDeflater?>
 
     /// Adds the handlers to a channel whose server has switched to the protocol. Called on the event loop.
@@ -29,7 +28,7 @@ final class WebSocketConnection: Sendable {
         let handler = WebSocketHandler(options, compression, closure: closure)
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         queue = handler.queue
-        // The bytes of a read are kept until the queue has room for their messages.
+        // The bytes of a read stay in memory until the queue has room for their messages, so reads are small.
         try channel.syncOptions?.setOption(
             .recvAllocator,
             value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: Self.mostBytesPerRead))
@@ -45,7 +44,7 @@ final class WebSocketConnection: Sendable {
         handler.eventLoop.execute { handler.value.close(.goingAway, reason: "") }
     }
 
-    /// The protocol for a request; its owner is a `WebSocketConnection`.
+    /// Returns the protocol for a request; its owner is a `WebSocketConnection`.
     static func upgrade(_ handshake: WebSocketHandshake, _ options: WebSocketOptions) -> ProtocolUpgrade {
         ProtocolUpgrade(to: "websocket") { (channel, head) throws(TransportError) in
             let agreement: WebSocketHandshake.Agreement
@@ -68,7 +67,7 @@ final class WebSocketConnection: Sendable {
         try await enqueue(opcode, payload).value()
     }
 
-    /// A task that runs on the event loop writes at once. Compressed messages are written in the order of their compression.
+    /// A task on the event loop writes at once. Compressed messages are written in the order of their compression.
     private func enqueue(_ opcode: WebSocketOpcode, _ payload: ByteBuffer) -> Outcome<Void> {
         let (handler, completion) = (handler, Completion())
         if !compresses, handler.eventLoop.inEventLoop {
@@ -85,7 +84,7 @@ final class WebSocketConnection: Sendable {
         return completion.outcome
     }
 
-    /// Starts the closing handshake, and returns with the server's Close frame.
+    /// Starts the closing handshake, and returns the server's Close frame.
     func close(_ code: WebSocketCloseCode, reason: String) async throws(WebSocketError) -> WebSocketClosure {
         let handler = handler
         queue.settle()

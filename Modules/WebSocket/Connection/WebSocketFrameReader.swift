@@ -3,8 +3,8 @@ internal import NIOWebSocket
 
 /// Splits received bytes into the heads and the payloads of frames (RFC 6455, section 5.2). Pure.
 ///
-/// The head comes first, so that a frame can be refused before its payload arrives. The payload of a message follows in the pieces in
-/// which it arrives, that of a control frame in one. Nothing may be read after a head that is refused.
+/// The head comes first, so that a frame can be refused before its payload arrives. The payload of a message follows in
+/// the pieces of its arrival, the payload of a control frame as a whole. After a refused head, nothing may be read.
 struct WebSocketFrameReader {
     struct Head: Equatable {
         let isFinal: Bool
@@ -14,7 +14,7 @@ struct WebSocketFrameReader {
         /// Whether RSV2 or RSV3 is set.
         let isReserved: Bool
         let isMasked: Bool
-        /// The length of the payload; nil if its most significant bit is set, which it must not be.
+        /// The length of the payload; nil if its most significant bit is set, which is invalid.
         let length: Int?
 
         var isControl: Bool { opcode.isControlOpcode }
@@ -26,11 +26,11 @@ struct WebSocketFrameReader {
     }
 
     private var input = ByteBuffer()
-    /// How much of the payload is missing; nil before a head.
+    /// The missing bytes of the payload; nil before a head.
     private var missing: Int?
     private var isControl = false
 
-    /// Whether there are bytes that no event contained.
+    /// Whether there are bytes that no event has contained.
     var hasInput: Bool { input.readableBytes > 0 }
 
     mutating func append(_ bytes: ByteBuffer) {
@@ -74,7 +74,7 @@ struct WebSocketFrameReader {
 }
 
 extension ByteBuffer {
-    /// Adds bytes, without copying them if there are none before them.
+    /// Adds bytes; does not copy them if there are no earlier ones.
     mutating func add(_ bytes: ByteBuffer) {
         if readableBytes == 0 { self = bytes } else { writeImmutableBuffer(bytes) }
     }

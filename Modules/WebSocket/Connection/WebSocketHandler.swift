@@ -10,15 +10,15 @@ final class WebSocketHandler: ChannelInboundHandler {
     private let options: WebSocketOptions
     private var machine: WebSocketStateMachine
     private var context: ChannelHandlerContext?
-    /// Tells of the end of the closing handshake, or of the connection.
+    /// Reports the end of the closing handshake or of the connection.
     private let closure: Outcome<WebSocketClosure>
     private var isReadPaused = false
-    /// Whether a message was dropped after our Close frame, since the queue was full; those that follow are dropped as well.
+    /// Whether a full queue dropped a message after our Close frame; later messages are then dropped as well.
     private var hasDropped = false
-    /// Whether something was received since the last Ping frame.
+    /// Whether any bytes were received since the last Ping frame.
     private var hasReceived = false
-    /// Whether a Pong frame waits for the socket. Until the socket has accepted it, only the latest Ping frame is kept (RFC 6455,
-    /// section 5.5.3), so that a server that sends them and does not read fills no memory.
+    /// Whether a Pong frame waits for the socket. Until the socket has accepted it, only the latest Ping frame is kept
+    /// (RFC 6455, section 5.5.3), so that a server that sends Ping frames without reading cannot fill memory.
     private var isPongWaiting = false
     private var nextPong: ByteBuffer?
     /// Whether a Ping frame waits for the socket.
@@ -39,7 +39,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     // MARK: Calls
 
-    /// Sends a message; it is complete when the socket has accepted it.
+    /// Sends a message, and completes when the socket has accepted it.
     func send(
         _ opcode: WebSocketOpcode, _ payload: ByteBuffer, isCompressed: Bool = false, _ completion: Completion
     ) {
@@ -58,7 +58,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         resumeReading()
     }
 
-    /// Goes on, since the reader has taken all messages, or since they are no longer waited for.
+    /// Continues reading after the reader has taken all messages, or when they are no longer awaited.
     func resumeReading() {
         guard handleInput(), isReadPaused else { return }
         isReadPaused = false
@@ -85,8 +85,8 @@ final class WebSocketHandler: ChannelInboundHandler {
         handleInput()
     }
 
-    /// Handles what was received, as long as there is room for messages. Returns false if there is none. The rest stays as it is, so
-    /// that compressed messages take no more memory than they came in.
+    /// Handles received bytes while there is room for messages; returns false without room. The rest stays in its
+    /// received form, so that compressed messages need no more memory than their compressed size.
     @discardableResult
     private func handleInput() -> Bool {
         while machine.phase != .open || !queue.isFull {
@@ -106,7 +106,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         }
     }
 
-    /// After our Close frame messages are dropped rather than kept without limit.
+    /// After our Close frame, messages beyond the limits are dropped, because nobody may read them.
     private func deliver(_ message: WebSocketMessage) {
         hasDropped = hasDropped || (machine.phase != .open && queue.isFull)
         if !hasDropped { queue.push(message) }
@@ -114,7 +114,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         hasReceived = true
-        // The peer's Close frame is awaited even if messages are not read.
+        // Even if messages are not read, the peer's Close frame is awaited.
         isReadPaused = machine.phase == .open && queue.isFull
         if !isReadPaused { context.read() }
     }
@@ -136,7 +136,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     // MARK: Ends
 
-    /// The peer's Close frame has arrived. The server closes the connection (RFC 6455, section 7.1.1).
+    /// Handles the peer's Close frame. The server closes the connection (RFC 6455, section 7.1.1).
     private func closed(_ end: WebSocketClosure, reply: ByteBuffer?) {
         if let reply { write(.connectionClose, reply) }
         finish(.success(()))
@@ -153,7 +153,8 @@ final class WebSocketHandler: ChannelInboundHandler {
         armCloseTimer()
     }
 
-    /// The connection has ended. What it received before its end is delivered first, also what the queue has no room for now.
+    /// Handles the end of the connection. Messages that were received before it are delivered first, even if the queue
+    /// has no room for them now.
     private func end(_ error: WebSocketError) {
         closeTimer?.cancel()
         let isBehind = !handleInput() && machine.hasInput
@@ -172,7 +173,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         queue.finish(end)
     }
 
-    /// Closes the connection if the server does not in time.
+    /// Closes the connection if the server does not close it in time.
     private func armCloseTimer() {
         closeTimer?.cancel()
         closeTimer = schedule(in: options.closeTimeout) { handler in
@@ -202,11 +203,11 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     private func sendPing() {
-        // An answer could not be received.
+        // While reading is paused, an answer could not be received.
         guard !isReadPaused else { return armPing() }
         guard let context else { return }
         hasReceived = false
-        // Behind a message that the socket has not accepted the server does not see it.
+        // The server cannot see a Ping frame behind a message that the socket has not accepted.
         isPingWaiting = true
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess {
@@ -219,12 +220,12 @@ final class WebSocketHandler: ChannelInboundHandler {
         if isPingWaiting, machine.phase == .open { watchSocket(from: bufferedBytes) }
     }
 
-    /// The bytes that wait for the socket.
+    /// The number of bytes that wait for the socket.
     private var bufferedBytes: Int? {
         context.flatMap { try? $0.channel.syncOptions?.getOption(.bufferedWritableBytes) }
     }
 
-    /// Ends the connection if the socket accepts nothing, and nothing is received, for the time of an answer.
+    /// Ends the connection if the socket accepts nothing and receives nothing during the time limit for an answer.
     private func watchSocket(from buffered: Int?, still: Int = 1) {
         pongTimer = schedule(in: options.pongTimeout / Self.looksAtSocket) { handler in
             guard handler.isPingWaiting else { return }
@@ -238,12 +239,13 @@ final class WebSocketHandler: ChannelInboundHandler {
         }
     }
 
-    /// How often the socket is looked at in the time of an answer: as many bytes may wait as before by chance.
+    /// The number of looks at the socket during the time limit. A single look is not enough, because the number of
+    /// waiting bytes can be the same by chance.
     private static let looksAtSocket = 4
 
     private func armPongTimer() {
         pongTimer = schedule(in: options.pongTimeout) { handler in
-            // Also a part of a long frame shows that the server is there.
+            // Even a part of a long frame shows that the server is alive.
             guard !handler.isReadPaused, !handler.hasReceived else {
                 handler.hasReceived = false
                 return handler.armPongTimer()

@@ -2,12 +2,13 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import NIOWebSocket
 
-/// The state of a client's WebSocket (RFC 6455, sections 5 to 7): frames, fragments, and the closing handshake. Pure: received bytes
-/// are appended, and become actions one by one, so that the rest can wait until there is room for its messages.
+/// The state of a client's WebSocket (RFC 6455, sections 5 to 7): frames, fragments, and the closing handshake. Pure:
+/// received bytes are appended and become actions one by one, so the rest can wait until there is room for its
+/// messages.
 struct WebSocketStateMachine {
     enum Phase: Equatable {
         case open
-        /// A Close frame was sent; the peer's is awaited.
+        /// A Close frame was sent, and the peer's is awaited.
         case closing
         /// Both Close frames were exchanged, or the connection failed.
         case closed
@@ -20,11 +21,11 @@ struct WebSocketStateMachine {
         case ponged
         /// The peer's Close frame was received. `reply` is the payload of ours, if it was not sent before.
         case closed(WebSocketClosure, reply: ByteBuffer?)
-        /// The peer violated the protocol: the connection fails with a Close frame with the code.
+        /// The peer violated the protocol: the connection fails, with the code in a Close frame.
         case fail(WebSocketError, WebSocketCloseCode)
     }
 
-    /// A message whose end has not arrived.
+    /// An incomplete message.
     private struct Message {
         let isText: Bool
         let isCompressed: Bool
@@ -42,7 +43,7 @@ struct WebSocketStateMachine {
     private let inflater: MessageInflater?
     private(set) var phase = Phase.open
     private var frames = WebSocketFrameReader()
-    /// The frame whose payload is being received.
+    /// The incomplete frame.
     private var frame: WebSocketFrameReader.Head?
     private var message: Message?
 
@@ -51,7 +52,8 @@ struct WebSocketStateMachine {
         self.inflater = inflater
     }
 
-    /// The maximum size of a message as it is sent: compression makes bytes without repetitions a little longer.
+    /// The maximum size of a message's payload, which may exceed the message: compression makes random bytes a little
+    /// longer.
     private var maximumPayloadSize: Int {
         inflater == nil ? maximumMessageSize : maximumMessageSize + maximumMessageSize / 1000 + 64
     }
@@ -61,12 +63,12 @@ struct WebSocketStateMachine {
     /// Whether there are received bytes that ``next()`` has not taken.
     var hasInput: Bool { frames.hasInput }
 
-    /// Adds received bytes. Nothing is received after the end (RFC 6455, section 7.1.7).
+    /// Adds received bytes. Ignores them after the end (RFC 6455, section 7.1.7).
     mutating func append(_ bytes: ByteBuffer) {
         if phase != .closed { frames.append(bytes) }
     }
 
-    /// The next action for the bytes that were received; nil if it needs more of them, and after the end.
+    /// Returns the next action for the received bytes; nil if it needs more, and after the end.
     mutating func next() -> Action? {
         while phase != .closed, let event = frames.next() {
             guard let action = received(event) else { continue }
@@ -89,7 +91,7 @@ struct WebSocketStateMachine {
         }
     }
 
-    /// Refuses a frame before its payload, if it can be refused.
+    /// Refuses an invalid frame before its payload arrives.
     private mutating func begin(_ head: WebSocketFrameReader.Head) -> Action? {
         frame = head
         let mayBeCompressed = inflater != nil && (head.opcode == .text || head.opcode == .binary)
@@ -116,11 +118,11 @@ struct WebSocketStateMachine {
 
     /// Adds a piece of a message.
     private mutating func add(_ bytes: ByteBuffer, isLast: Bool) -> Action? {
-        // Not shared with the machine while it grows, so that it is not copied.
+        // Taking the message out of the machine keeps the append from copying it.
         guard var message = message.take() else { return nil }
         message.bytes.add(bytes)
         guard !isLast else { return finish(message) }
-        // The text fails as soon as it is invalid; one that arrived in one piece is validated at its end alone.
+        // The text fails as soon as it is invalid. A text in one piece is only validated at its end.
         if message.isText, !message.isCompressed,
             !bytes.withUnsafeReadableBytes({ message.validator.accepts($0) })
         {
@@ -179,14 +181,14 @@ struct WebSocketStateMachine {
 
     // MARK: Closing
 
-    /// Starts the closing handshake. Returns false if it was started or the connection has ended.
+    /// Starts the closing handshake. Returns false if it was started before or the connection has ended.
     mutating func close() -> Bool {
         guard phase == .open else { return false }
         phase = .closing
         return true
     }
 
-    /// The connection has failed or ended. Returns false if its end was known before.
+    /// Records the failure or the end of the connection. Returns false if the end was known before.
     mutating func end() -> Bool {
         defer { phase = .closed }
         (message, frames) = (nil, WebSocketFrameReader())

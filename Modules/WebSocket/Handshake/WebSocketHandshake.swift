@@ -2,7 +2,8 @@ internal import COpenSSL
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// The opening handshake of a client (RFC 6455, section 4.1): the fields of the request, and what the response must have. Pure.
+/// The opening handshake of a client (RFC 6455, section 4.1): the fields of the request, and the requirements on the
+/// response. Pure.
 struct WebSocketHandshake {
     /// A random nonce in base64.
     let key: String
@@ -10,7 +11,7 @@ struct WebSocketHandshake {
     /// Whether permessage-deflate is offered.
     let compresses: Bool
 
-    /// What client and server have agreed on.
+    /// The agreement of client and server.
     struct Agreement: Equatable {
         var subprotocol: String?
         var compression: DeflateExtension?
@@ -22,7 +23,7 @@ struct WebSocketHandshake {
         self.key = key
     }
 
-    /// The fields of the request beside Connection and Upgrade.
+    /// The fields of the request besides Connection and Upgrade.
     var requestFields: HTTPFields {
         var fields: HTTPFields = [.secWebSocketKey: key, .secWebSocketVersion: "13"]
         if !subprotocols.isEmpty { fields[.secWebSocketProtocol] = subprotocols.joined(separator: ", ") }
@@ -52,7 +53,7 @@ struct WebSocketHandshake {
         case unknownExtension(String)
         case unknownSubprotocol(String)
 
-        /// One sentence for people.
+        /// A sentence about the failure.
         var message: String {
             switch self {
             case .wrongAccept: "The server's Sec-WebSocket-Accept does not answer the request's key."
@@ -79,7 +80,7 @@ struct WebSocketHandshake {
 }
 
 extension WebSocketOptions {
-    /// What is wrong with the options, as a sentence; nil if nothing is.
+    /// A sentence about the problem with the options; nil if there is none.
     var problem: String? {
         if maximumMessageSize < 1 || maximumMessageSize > 1 << 30 {
             return "The maximum size of a WebSocket message must be from 1 byte to 1 GiB."
@@ -87,7 +88,7 @@ extension WebSocketOptions {
         if pingInterval.map({ $0 <= .zero }) ?? false || pongTimeout <= .zero || closeTimeout <= .zero {
             return "The intervals of a WebSocket must be above 0."
         }
-        // RFC 6455, section 4.1: distinct tokens.
+        // RFC 6455, section 4.1, requires distinct tokens.
         let names = Set(subprotocols.filter { HTTPField.Name($0) != nil })
         if names.count != subprotocols.count { return "The subprotocols of a WebSocket must be distinct tokens." }
         return nil

@@ -1,15 +1,15 @@
 public import LinnetSession
 
 extension HTTPCall {
-    /// A WebSocket that is opened again after its connection was lost. Nothing is sent before its events are read.
+    /// Returns a WebSocket that is opened again after a lost connection. Nothing is sent before its events are read.
     ///
     /// ```swift
     /// let chat = api.get("chat").reconnectingWebSocket { $0.retryPolicy.limit = 10 }
     /// ```
-    /// Each opening handshake is this call, sent once more, with its timeouts and the retries of its own policy.
+    /// Each opening handshake sends this call again, with its timeouts and the retries of its own policy.
     ///
-    /// - Parameter configure: Changes the options. The default leaves them as they are.
-    /// - Returns: The events of the WebSocket. Whatever ``webSocket(_:)`` throws, they throw as
+    /// - Parameter configure: Changes the options. The default keeps them.
+    /// - Returns: The events of the WebSocket. They throw the errors of ``webSocket(_:)`` as
     ///   ``WebSocketError/Code/openingFailed``, unless another attempt follows.
     public func reconnectingWebSocket(
         _ configure: (inout ReconnectingWebSocketOptions) -> Void = { _ in }

@@ -3,7 +3,7 @@ internal import LinnetSession
 /// The state of a ``ReconnectingWebSocket``: its connection, the attempts that failed, and its end. Pure: each event returns an
 /// action.
 struct ReconnectStateMachine<Socket: Sendable>: Sendable {
-    /// What the reader does next.
+    /// The next step of the reader.
     enum Step {
         case read(Socket)
         case open(after: Duration)
@@ -21,7 +21,7 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
     private var hasReader = false
     /// Whether the caller has closed it; a connection may still be open.
     private(set) var isClosed = false
-    /// The number of attempts in a row that failed.
+    /// The number of consecutive failed attempts.
     private var failures = 0
 
     init(_ options: ReconnectingWebSocketOptions) { self.options = options }
@@ -32,12 +32,12 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
         throw isOver ? .closed : .notConnected
     }
 
-    /// Whether nothing is opened any more.
+    /// Whether no further connection is opened.
     var isOver: Bool { if case .over = phase { true } else { isClosed } }
 
     // MARK: The reader
 
-    /// A task asks for the next event. It is followed by ``endReading()``.
+    /// Begins to read the next event for a task. ``endReading()`` must follow.
     mutating func beginReading() throws(WebSocketError) -> Step {
         guard !hasReader else { throw .secondReader }
         hasReader = true
@@ -50,7 +50,7 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
 
     mutating func endReading() { hasReader = false }
 
-    /// A connection was opened. Returns false if it is no longer wanted.
+    /// Takes an opened connection. Returns false if it is no longer wanted.
     mutating func opened(_ socket: Socket) -> Bool {
         guard !isOver else { return false }
         phase = .connected(socket)
@@ -59,12 +59,12 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
 
     mutating func received() { failures = 0 }
 
-    /// There is no connection, since it ended or could not be opened. Returns the delay before the next attempt; nil if that was
-    /// the end.
+    /// Records that the connection ended or could not be opened. Returns the delay before the next attempt; nil if this
+    /// is the end.
     ///
     /// - Parameters:
-    ///   - error: Why.
-    ///   - lifetime: How long the connection lasted; zero if it was not opened.
+    ///   - error: The cause.
+    ///   - lifetime: The duration of the connection; zero if it was not opened.
     mutating func failed(_ error: WebSocketError, lifetime: Duration) -> Duration? {
         if case .over = phase { return nil }
         guard !isClosed else {
@@ -82,7 +82,7 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
 
     // MARK: The caller
 
-    /// The caller closes. Returns the connection to close, if there is one.
+    /// Closes for the caller. Returns the connection to close, if any.
     mutating func close() -> Socket? {
         isClosed = true
         switch phase {

@@ -2,10 +2,11 @@ public import FoundationEssentials
 internal import LinnetSession
 internal import Synchronization
 
-/// A WebSocket that is opened again after its connection was lost; see `HTTPCall.reconnectingWebSocket(_:)`.
+/// A WebSocket that is opened again after a lost connection; see `HTTPCall.reconnectingWebSocket(_:)`.
 ///
-/// It is a sequence of events, and its reader does the work: the connection is opened when the first event is asked for, and opened
-/// again, after a delay, when the one after ``ReconnectingWebSocketEvent/disconnected(_:retryAfter:)`` is. Nothing runs in the background.
+/// It is a sequence of events, and its reader does the work: asking for the first event opens the connection, and
+/// asking for the event after ``ReconnectingWebSocketEvent/disconnected(_:retryAfter:)`` opens it again, after a delay.
+/// Nothing runs in the background.
 ///
 /// ```swift
 /// let chat = api.get("chat").reconnectingWebSocket()
@@ -17,28 +18,28 @@ internal import Synchronization
 ///     }
 /// }
 /// ```
-/// The sequence ends after ``close(_:reason:)``, and when the server closes with 1000 or without a code. It throws a
-/// ``WebSocketError`` for anything else that ``ReconnectingWebSocketOptions`` does not follow with another attempt: other codes of a Close
-/// frame, violations of the protocol, refused certificates, statuses such as 401 and 403, a session that is shut down, and the
-/// last error once there were too many.
+/// The sequence ends after ``close(_:reason:)``, and when the server closes with 1000 or without a code. If
+/// ``ReconnectingWebSocketOptions`` allow no further attempt, it throws a ``WebSocketError``: for other codes of a
+/// Close frame, violations of the protocol, refused certificates, statuses such as 401 and 403, a session that was shut
+/// down, and the last of too many errors.
 ///
-/// One task reads events, any number of them send. A loop that is left, or whose task is cancelled, keeps the connection, and can be
-/// followed by another loop. Releasing the WebSocket closes its connection.
+/// One task reads events, and any number of tasks send. Leaving a loop, or cancelling its task, keeps the connection,
+/// and another loop can follow. Releasing the WebSocket closes its connection.
 public final class ReconnectingWebSocket: AsyncSequence, Sendable {
-    /// What happened.
+    /// The events of the WebSocket.
     public typealias Element = ReconnectingWebSocketEvent
-    /// A ``WebSocketError``.
+    /// The type of the errors.
     public typealias Failure = WebSocketError
 
     private struct Connection: Sendable {
         let socket: WebSocket
-        /// How long it has been open.
+        /// The time since it was opened.
         let age: @Sendable () -> Duration
     }
 
     private struct State {
         var machine: ReconnectStateMachine<Connection>
-        /// Ends the delay or the opening handshake that the reader waits for.
+        /// Ends the reader's wait for a delay or an opening handshake.
         var interrupt: (@Sendable () -> Void)?
     }
 
@@ -54,17 +55,17 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
 
     // MARK: Sending
 
-    /// Sends a text on the current connection, and returns when the socket has accepted all of it. Messages do not wait for a connection, and
-    /// are not sent again on the next one: a message that the socket accepted is lost with the connection unless the server has
-    /// read it, which only an answer shows.
+    /// Sends a text on the current connection, and returns when the socket has accepted all of it. Messages do not wait
+    /// for a connection, and are not sent again on the next one: an accepted message is lost with the connection unless
+    /// the server has read it, and only an answer proves that.
     ///
-    /// - Throws: ``WebSocketError/Code/notConnected`` while there is no connection, ``WebSocketError/Code/closed`` after the end, or as
-    ///   ``WebSocket/send(_:)-(String)``.
+    /// - Throws: ``WebSocketError/Code/notConnected`` while there is no connection, ``WebSocketError/Code/closed``
+    ///   after the end, or the errors of ``WebSocket/send(_:)-(String)``.
     public func send(_ text: String) async throws(WebSocketError) {
         try await send { (socket) throws(WebSocketError) in try await socket.send(text) }
     }
 
-    /// Sends bytes as a binary message, as ``send(_:)-(String)`` does.
+    /// Sends bytes as a binary message; see ``send(_:)-(String)``.
     public func send(_ bytes: Data) async throws(WebSocketError) {
         try await send { (socket) throws(WebSocketError) in try await socket.send(bytes) }
     }
@@ -82,15 +83,15 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
 
     // MARK: End
 
-    /// Closes the WebSocket as ``WebSocket/close(_:reason:)`` does, and ends its events: a delay or an opening handshake is
-    /// interrupted, and no connection is opened any more.
+    /// Closes the WebSocket like ``WebSocket/close(_:reason:)``, and ends its events: it interrupts a delay or an
+    /// opening handshake, and no further connection is opened.
     ///
     /// - Parameters:
     ///   - code: The code to send. The default is ``WebSocketCloseCode/normalClosure``.
     ///   - reason: The reason to send, at most 123 bytes of UTF-8. The default is empty.
     /// - Returns: The server's code and reason; nil if there was no connection.
-    /// - Throws: ``WebSocketError/Code/invalidClosure``, after which nothing has changed, and ``WebSocketError/Code/connectionLost``
-    ///   without an answer.
+    /// - Throws: ``WebSocketError/Code/invalidClosure``, which changes nothing, and
+    ///   ``WebSocketError/Code/connectionLost`` without an answer.
     @discardableResult
     public func close(
         _ code: WebSocketCloseCode = .normalClosure, reason: String = ""
@@ -142,7 +143,7 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
                 state.withLock { $0.machine.received() }
                 return .message(message)
             }
-            // The closing handshake is over.
+            // The messages ended, so the closing handshake is over.
             failure = .closed(by: try await connection.socket.close())
         } catch {
             guard error.code != .cancelled else { throw error }

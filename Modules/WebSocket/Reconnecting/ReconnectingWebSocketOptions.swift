@@ -4,19 +4,20 @@ public import LinnetSession
 public struct ReconnectingWebSocketOptions: Sendable {
     /// The options of each connection.
     public var webSocket = WebSocketOptions()
-    /// Which failures are followed by another attempt, how many and after which delays.
+    /// Decides which failures lead to another attempt, how many follow, and after which delays.
     ///
-    /// The default follows RFC 6455, section 7.2.3: a random delay of up to 5 seconds, whose upper bound is doubled up to a minute
-    /// by each failed attempt, without a limit on their number. As for any `RetryPolicy`, connections that failed or were lost,
-    /// timeouts, names that were not resolved, and the statuses 408, 429, 500, 502, 503 and 504 are transient, and a Retry-After
-    /// field is obeyed; a refused certificate and the statuses 401 and 403 are not. A lost connection counts as
-    /// `SessionError.Code.connectionLost`, a Ping frame without an answer as `timeout`. `methods` has no effect.
+    /// The default follows RFC 6455, section 7.2.3: a random delay of up to 5 seconds, whose upper bound doubles with
+    /// each failed attempt up to a minute, without a limit on their number. As for any `RetryPolicy`, connections that
+    /// failed or were lost, timeouts, names that were not resolved, and the statuses 408, 429, 500, 502, 503 and 504
+    /// are transient, and a Retry-After field is obeyed; a refused certificate and the statuses 401 and 403 are not. A
+    /// lost connection counts as `SessionError.Code.connectionLost`, a Ping frame without an answer as `timeout`.
+    /// `methods` has no effect.
     ///
-    /// `limit` is the number of attempts in a row that may fail. A message from the server, or a connection that lasted for
-    /// `backoff.maximum`, starts the count again.
+    /// `limit` is the number of consecutive attempts that may fail. A message from the server, or a connection that
+    /// lasted for `backoff.maximum`, resets the count.
     public var retryPolicy = RetryPolicy.webSockets
-    /// The codes of the server's Close frame that are followed by another attempt. The default is 1001, 1011, 1012, 1013 and 1014. Any
-    /// other code is final.
+    /// The codes of the server's Close frame that lead to another attempt. The default is 1001, 1011, 1012, 1013 and
+    /// 1014. Any other code is final.
     public var closeCodes: Set<WebSocketCloseCode> = [
         .goingAway, .internalError, .serviceRestart, .tryAgainLater, .badGateway,
     ]
@@ -38,7 +39,8 @@ extension RetryPolicy {
 }
 
 extension ReconnectingWebSocketOptions {
-    /// The delay before the next attempt after this many that failed, the last one with an error; nil if the error is final.
+    /// The delay before the next attempt after this number of failures, the last one with an error; nil if the error is
+    /// final.
     func delay(after failures: Int, _ error: WebSocketError) -> Duration? {
         guard case .retry(let delay) = decide(after: failures, error) else { return nil }
         return delay.waitable
