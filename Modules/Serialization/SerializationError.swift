@@ -17,9 +17,9 @@ public struct SerializationError: Error, Sendable {
         public static let emptyBody = Code("emptyBody")
         /// The response's body cannot be decoded.
         public static let decodingFailed = Code("decodingFailed")
-        /// A value cannot be encoded in the serializer's format, such as NaN in JSON.
+        /// The serializer's format cannot represent a value, for example NaN in JSON.
         public static let encodingFailed = Code("encodingFailed")
-        /// The parameters do not suit the serializer, such as an array at the top level of a query.
+        /// The parameters do not suit the serializer, for example an array at the top level of a query.
         public static let invalidParameters = Code("invalidParameters")
         /// The name or the value of a header field is invalid (RFC 9110, section 5).
         public static let invalidHeader = Code("invalidHeader")
@@ -38,7 +38,7 @@ public struct SerializationError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code
-    /// One sentence that says what happened.
+    /// A sentence about the failure.
     public var message: String
     /// The error that caused this one, if any.
     ///

@@ -1,4 +1,4 @@
-/// The threads on which a body's reader does blocking work on files: those of an executor, or the caller's.
+/// The threads for a body reader's blocking work on files: threads of an executor, or the caller's.
 package struct FileThreads: Sendable {
     /// The caller's thread.
     package static let callers = FileThreads(nil)

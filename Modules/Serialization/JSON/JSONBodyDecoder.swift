@@ -5,15 +5,16 @@ public import FoundationEssentials
 /// It gives the values that `JSONDecoder` gives, and throws its errors, at the same coding paths. It is about three times as fast.
 /// It differs where `JSONDecoder` is lenient or its errors have no path:
 ///
-/// - The whole text must be JSON (RFC 8259) and valid UTF-8, also where no value is decoded. `JSONDecoder` accepts commas before
-///   closing brackets, and does not check the numbers and strings that it does not decode.
+/// - The whole text must be JSON (RFC 8259) and valid UTF-8, even in parts that are not decoded. `JSONDecoder` accepts
+///   commas before closing brackets, and does not check the numbers and strings that it does not decode.
 /// - A number that does not fit in its type, and a date in another format, are reported at their coding path, and integers
 ///   with an exponent or a fraction of zeros are exact.
 /// - Names are compared by their bytes (RFC 8259, section 8.3): not equal in another Unicode normalization form. The
 ///   first of repeated names counts, as in `JSONDecoder`.
 ///
-/// Arrays and objects are nested at most 512 levels deep. Texts in UTF-16 and UTF-32 are read with or without a byte order mark.
-/// The defaults read what ``JSONBodyEncoder`` writes by default. A change of a copy leaves the original as it is.
+/// Arrays and objects are nested at most 512 levels deep. Texts in UTF-16 and UTF-32 are read with or without a byte
+/// order mark. The defaults read the default output of ``JSONBodyEncoder``. Changing a copy does not change the
+/// original.
 public struct JSONBodyDecoder: Sendable {
     private var settings = JSONDecodingSettings()
     private var allowsJSON5 = false
@@ -55,7 +56,7 @@ public struct JSONBodyDecoder: Sendable {
         get { settings.data }
         set { settings.data = newValue }
     }
-    /// How the keys of the text become those of the type; the default is `.useDefaultKeys`.
+    /// The conversion of the text's keys into the type's keys; the default is `.useDefaultKeys`.
     public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
         get { settings.keys }
         set { settings.keys = newValue }
@@ -73,8 +74,8 @@ public struct JSONBodyDecoder: Sendable {
 
     /// Reads a value from a JSON text.
     ///
-    /// - Throws: Foundation's `DecodingError`, or what the type's `init(from:)` throws. The underlying error for a text that is not
-    ///   JSON is a ``JSONSyntaxError``.
+    /// - Throws: Foundation's `DecodingError`, or an error of the type's `init(from:)`. The underlying error for a text
+    ///   that is not JSON is a ``JSONSyntaxError``.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         if usesFoundation { return try foundationDecoder.decode(type, from: data) }
         return try data.withUnsafeBytes { bytes in

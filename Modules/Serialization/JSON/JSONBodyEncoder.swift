@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// Foundation's `JSONEncoder` as a value: a change of a copy leaves the original as it is.
 ///
-/// The defaults write what ``JSONBodyDecoder`` reads by default, and what ``JSONRequestSerializer`` writes for parameters.
+/// The defaults write what ``JSONBodyDecoder`` reads by default, in the format of ``JSONRequestSerializer``.
 public struct JSONBodyEncoder: Sendable {
     private static let standard: JSONEncoder = {
         let encoder = JSONEncoder()
@@ -38,7 +38,7 @@ public struct JSONBodyEncoder: Sendable {
         get { encoder.dataEncodingStrategy }
         set { change { $0.dataEncodingStrategy = newValue } }
     }
-    /// How the keys of the type become those of the text; the default is `.useDefaultKeys`.
+    /// The conversion of the type's keys into the text's keys; the default is `.useDefaultKeys`.
     public var keyEncodingStrategy: JSONEncoder.KeyEncodingStrategy {
         get { encoder.keyEncodingStrategy }
         set { change { $0.keyEncodingStrategy = newValue } }
@@ -56,7 +56,7 @@ public struct JSONBodyEncoder: Sendable {
 
     /// Writes a value as a JSON text.
     ///
-    /// - Throws: Foundation's `EncodingError`, or what the value's `encode(to:)` throws.
+    /// - Throws: Foundation's `EncodingError`, or an error of the value's `encode(to:)`.
     public func encode(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
 
     private mutating func change(_ change: (JSONEncoder) -> Void) {

@@ -69,7 +69,7 @@ extension JSONNumber: Hashable {
         }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch storage {
         case .integer(let value): hasher.combine(value)

@@ -1,6 +1,6 @@
 /// Parses one JSON text (RFC 8259) in a single pass.
 ///
-/// It recurses once per level of nesting; `JSONParsingOptions` limits the depth to what a thread's stack can hold.
+/// It recurses once per level of nesting; `JSONParsingOptions` limits the depth to the capacity of a thread's stack.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let options: JSONParsingOptions
@@ -91,7 +91,7 @@ struct JSONParser {
     ///
     /// An array and the index of an object grow by doubling, and so have up to twice the room that they use.
     private enum Cost {
-        /// The header of a block on the heap, and what the allocator adds.
+        /// The header of a heap block, including the allocator's overhead.
         static let block = 48
         static let element = 2 * MemoryLayout<JSONValue>.stride
         static let member = 2 * (MemoryLayout<JSONObject.Element>.stride + MemoryLayout<NameBytes>.stride + 16)

@@ -15,9 +15,9 @@ public struct JSONParsingOptions: Sendable, Hashable, Codable {
     public var duplicateNames: DuplicateNames
     /// The maximum number of bytes of memory that the tree may take; the default is 512 MiB.
     ///
-    /// A tree can take twenty times as much memory as its text, `[1,1,1]` for example, so that a limit on the text protects
-    /// too little. The memory is estimated from above while parsing: with arrays at twice their length, as they grow. Beyond
-    /// the limit the error is ``JSONSyntaxError/Kind/tooLarge``.
+    /// A tree can take twenty times as much memory as its text, for example for `[1,1,1]`, so a limit on the text is
+    /// not enough. The parser estimates an upper bound of the memory: arrays count with twice their length, because
+    /// they grow by doubling. Beyond the limit the error is ``JSONSyntaxError/Kind/tooLarge``.
     public var maximumMemory: Int
 
     private var depth: Int

@@ -20,7 +20,7 @@ extension ParameterConvertible where Self: RawRepresentable, RawValue: Parameter
 }
 
 extension ParameterConvertible where Self: FixedWidthInteger {
-    /// The number; one that is wider than 64 bits as its decimal text.
+    /// The number; a number wider than 64 bits becomes its decimal text.
     public var parameterValue: ParameterValue { ParameterValue(self) }
 }
 
@@ -125,6 +125,6 @@ extension Set: ParameterConvertible where Element: ParameterConvertible {
 }
 
 extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
-    /// The named values, ordered by the bytes of their names. Names whose value is nil are left out.
+    /// The named values, ordered by the bytes of their names. Names with a nil value are omitted.
     public var parameterValue: ParameterValue { RequestParameters(compactMapValues(\.presentValue)).root }
 }

@@ -8,8 +8,8 @@ public import FoundationEssentials
 /// encoder.keyEncodingStrategy = .convertToSnakeCase
 /// let parameters = try encoder.encode(search)
 /// ```
-/// Names keep the order in which the value encodes them. Those of a `Dictionary`, which has no order, are sorted by
-/// their bytes, so that equal values give equal parameters. A `URL` becomes its text.
+/// Names keep the order in which the value encodes them. A `Dictionary` has no order, so its names are sorted by their
+/// bytes, and equal values give equal parameters. A `URL` becomes its text.
 public struct ParameterEncoder: Sendable {
     /// How dates are encoded; the default is ``DateEncodingStrategy/deferred``.
     public var dateEncodingStrategy = DateEncodingStrategy.deferred
@@ -28,8 +28,8 @@ public struct ParameterEncoder: Sendable {
 
     /// Returns the parameters.
     ///
-    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, whose underlying error is
-    ///   that of the value or a strategy's closure; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
+    /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, whose underlying error comes
+    ///   from the value or a strategy's closure; with ``SerializationError/Code/nestedTooDeep`` beyond 512 levels.
     public func encode(_ value: some Encodable) throws(SerializationError) -> RequestParameters {
         do {
             let encoder = TreeEncoder(settings: self)
@@ -75,7 +75,7 @@ extension ParameterEncoder {
         public static let secondsSince1970 = DateEncodingStrategy(kind: .seconds)
         /// Milliseconds since 1970, rounded to an integer.
         public static let millisecondsSince1970 = DateEncodingStrategy(kind: .milliseconds)
-        /// The text that a closure returns. Its error becomes the underlying error of the encoder's.
+        /// The text that a closure returns. Its error underlies the encoder's error.
         public static func formatted(_ format: @escaping @Sendable (Date) throws -> String) -> DateEncodingStrategy {
             DateEncodingStrategy(kind: .formatted(format))
         }
@@ -104,7 +104,7 @@ extension ParameterEncoder {
         public static let deferred = DataEncodingStrategy(kind: .deferred)
         /// Base64 (RFC 4648, section 4).
         public static let base64 = DataEncodingStrategy(kind: .base64)
-        /// The text that a closure returns. Its error becomes the underlying error of the encoder's.
+        /// The text that a closure returns. Its error underlies the encoder's error.
         public static func formatted(_ format: @escaping @Sendable (Data) throws -> String) -> DataEncodingStrategy {
             DataEncodingStrategy(kind: .formatted(format))
         }

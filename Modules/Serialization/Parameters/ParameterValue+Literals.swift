@@ -20,7 +20,7 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
     /// Makes ``ParameterValue/array(_:)``.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
 
-    /// Makes ``ParameterValue/dictionary(_:)``, in the order written. A name whose value is nil is left out.
+    /// Makes ``ParameterValue/dictionary(_:)`` in the written order. Names with a nil value are omitted.
     public init(dictionaryLiteral elements: (String, ParameterValue?)...) {
         self = .dictionary(elements.compactMap { key, value in value.map { Entry(key, $0) } })
     }

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A value in a request's parameters.
 ///
-/// Literals create values: `["name": "Ada", "tags": ["a", "b"], "active": true, "manager": .null]`. A name whose value is nil is
-/// left out.
+/// Literals create values: `["name": "Ada", "tags": ["a", "b"], "active": true, "manager": .null]`. Names with a nil
+/// value are omitted.
 public enum ParameterValue: Sendable, Hashable {
     /// No value: a key without `=` in a query, `null` in JSON.
     case null
@@ -117,8 +117,9 @@ extension ParameterValue {
         replaceElements { $0.append(value) }
     }
 
-    // Elements are changed in place only as long as they have a single reference. Of the forms that move them out of the value,
-    // the optimizer keeps no second reference in this one; a `switch` would copy all elements for each change.
+    // Elements are changed in place only while they have a single reference. Among the ways to move them out of the
+    // value, this is one for which the optimizer keeps no second reference; a `switch` would copy all elements for each
+    // change.
     private mutating func replaceElements(_ change: (inout [ParameterValue]) -> Void) {
         if case .array(var values) = self {
             self = .null
@@ -189,7 +190,7 @@ extension Date {
         guard UsualDate.namesDay(text),
             let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)
         else { return nil }
-        // The nearest number to what is written, which the parser's sums may miss.
+        // The number nearest to the written decimal; the parser's sums may miss it.
         self = Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1e6).rounded() / 1e6)
     }
 
@@ -197,7 +198,7 @@ extension Date {
     var parameterText: String {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
-        // The format cuts off what is below a millisecond, and the nearest number to one is below it half the time.
+        // The format truncates to milliseconds, and half of the numbers nearest to a millisecond are below it.
         let rounded = Date(timeIntervalSinceReferenceDate: (milliseconds + (isWhole ? 0 : 0.25)) / 1000)
         return rounded.formatted(isWhole ? .iso8601 : Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }

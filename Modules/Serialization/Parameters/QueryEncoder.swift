@@ -57,7 +57,7 @@ public struct QueryEncoder: Sendable, Hashable {
         return String(decoding: walker.sink.bytes, as: UTF8.self)
     }
 
-    /// Returns the names and values of ``encode(_:for:)``, in order and without percent-encoding, such as for a
+    /// Returns the names and values of ``encode(_:for:)``, in order and without percent-encoding, for example for a
     /// multipart form. The closure is not used.
     package func flatten(_ parameters: RequestParameters) throws(SerializationError) -> [ParameterValue.Entry] {
         var walker = ParameterWalker(encoder: self, sink: EntrySink(encoder: self))
@@ -114,10 +114,10 @@ extension QueryEncoder {
 
         /// `a[]=1&a[]=2`
         ///
-        /// In an array of dictionaries, `a[][b]=1&a[][c]=2`, a parser such as Rack's begins a new element at a
-        /// repeated name. Elements that it would not separate, as in `[{"b": 1}, {"c": 2}]`, are an error with
-        /// ``SerializationError/Code/invalidParameters``; use ``indices`` for them. Nested arrays are written as
-        /// AFNetworking writes them, without a mark between them.
+        /// In an array of dictionaries, `a[][b]=1&a[][c]=2`, a parser such as Rack's begins a new element at a repeated
+        /// name. Elements that it would not separate, as in `[{"b": 1}, {"c": 2}]`, are an error with
+        /// ``SerializationError/Code/invalidParameters``; use ``indices`` for them. Nested arrays are written like
+        /// AFNetworking's, without a mark between them.
         public static let brackets = ArrayStyle(kind: .brackets)
         /// `a[0]=1&a[1]=2`
         public static let indices = ArrayStyle(kind: .indices)

@@ -19,7 +19,7 @@ public struct QueryParser: Sendable, Hashable, Codable {
     public var arrayStyle = QueryEncoder.ArrayStyle.brackets
     /// How a name is joined to the dictionary's name; the default is ``QueryEncoder/NestingStyle/brackets``.
     public var nestingStyle = QueryEncoder.NestingStyle.brackets
-    /// What repeated names such as `a=1&a=2` mean, and whether `a=1&a[]=2` is accepted; the default is
+    /// The meaning of repeated names such as `a=1&a=2`, and whether `a=1&a[]=2` is accepted; the default is
     /// ``RepetitionStyle/collected``.
     public var repetitionStyle = RepetitionStyle.collected
     /// Whether `+` is a space, as in HTML forms; the default is true. ``QueryEncoder`` escapes a literal plus sign.
@@ -142,7 +142,7 @@ extension QueryParser {
 }
 
 extension QueryParser {
-    /// What several plain values for one name mean.
+    /// The meaning of several plain values for one name.
     public struct RepetitionStyle: Sendable, Hashable, Codable {
         enum Kind: String, Sendable, Codable { case collected, combined, first, last }
         let kind: Kind

@@ -20,8 +20,8 @@ public struct RequestParameters: Sendable, Hashable {
         root = .dictionary(sorted.map { ParameterValue.Entry($0.key, $0.value) })
     }
 
-    /// Creates parameters from a dictionary of values of one type, such as `[String: Int]`, sorted by name. Names whose value is
-    /// nil are left out.
+    /// Creates parameters from a dictionary of values of one type, such as `[String: Int]`, sorted by name. Names with
+    /// a nil value are omitted.
     public init(_ dictionary: [String: some ParameterConvertible]) { root = dictionary.parameterValue }
 
     /// Creates parameters from named values, in order.
@@ -82,8 +82,8 @@ public struct RequestParameters: Sendable, Hashable {
 extension RequestParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
     /// Creates parameters in the literal's order, from values of any ``ParameterConvertible`` types.
     ///
-    /// A name whose value is nil is left out, as an `Encodable` property is and as setting nil removes a name. Write
-    /// ``ParameterValue/null`` for a name without a value in a query, or `null` in JSON.
+    /// Names with a nil value are omitted, in the same way as `Encodable` properties, and as setting nil removes a
+    /// name. Write ``ParameterValue/null`` for a name without a value in a query, or `null` in JSON.
     ///
     /// A nested literal with values of several types needs a type: `["filter": ["a": 1, "b": "c"] as ParameterValue]`.
     public init(dictionaryLiteral elements: (String, (any ParameterConvertible)?)...) {

@@ -119,7 +119,8 @@ struct BinaryPropertyListReader {
         return content
     }
 
-    /// The content after a marker, whose lower half is a count or announces an integer object with the count.
+    /// Reads the content after a marker. The lower half of the marker is a count, or announces an integer object with
+    /// the count.
     private func content(at offset: Int, width: Int) throws(PropertyListSyntaxError) -> ArraySlice<UInt8> {
         let low = Int(bytes[offset] & 0x0F)
         guard low == 0x0F else { return try elements(at: offset + 1, count: low, width: width) }
@@ -158,8 +159,8 @@ struct BinaryPropertyListReader {
 }
 
 extension BinaryPropertyListReader {
-    /// Integers of one, two and four bytes are unsigned, those of eight signed. In sixteen bytes, the upper half
-    /// tells the sign.
+    /// Integers of one, two and four bytes are unsigned, integers of eight bytes signed. In sixteen bytes, the upper
+    /// half has the sign.
     private func integer(
         _ bytes: ArraySlice<UInt8>, at offset: Int
     ) throws(PropertyListSyntaxError) -> PropertyListValue {

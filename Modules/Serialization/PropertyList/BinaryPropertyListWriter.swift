@@ -8,7 +8,7 @@ struct BinaryPropertyListWriter {
         case dictionary(keys: [Int], values: [Int])
     }
 
-    /// Plain values that are written once and shared. Equality is that of their bytes: 0 and -0 differ.
+    /// Plain values that are written once and shared. Equality compares bytes, so 0 and -0 differ.
     private struct Shared: Hashable {
         let bytes: [UInt8]
     }

@@ -20,7 +20,7 @@ public enum PropertyListValue: Sendable, Hashable {
     case date(Date)
     /// An array.
     case array([PropertyListValue])
-    /// A dictionary. Of canonically equivalent keys, such as `é` in its two forms, there is one.
+    /// A dictionary. Canonically equivalent keys, such as the two forms of `é`, are one key.
     case dictionary([String: PropertyListValue])
 
     /// Parses a property list in XML or binary, which the bytes tell. The old text format is not supported.

@@ -1,10 +1,10 @@
-/// Which requests ask the server for its consent before their body is sent, with `Expect: 100-continue` (RFC 9110, section
-/// 10.1.1).
+/// Decides which requests ask the server for its consent before sending the body, with `Expect: 100-continue` (RFC
+/// 9110, section 10.1.1).
 ///
-/// A server that refuses such a request by its head alone, with 401 or 413 for example, answers before the body has cost
-/// anything. Asking costs a round trip. A request with an Expect field of its own asks whatever the policy is.
+/// A server that refuses such a request by its head alone, with 401 or 413 for example, answers before the body has
+/// cost anything. Asking costs a round trip. A request with its own Expect field asks under any policy.
 public struct ContinuePolicy: Sendable, Hashable {
-    /// The length from which bodies are announced; nil for none.
+    /// The minimum length of announced bodies; nil to announce none.
     private let minimumLength: Int64?
 
     /// No request asks.
@@ -12,7 +12,7 @@ public struct ContinuePolicy: Sendable, Hashable {
     /// Every request with a body asks.
     public static let always = bodies(ofAtLeast: 0)
 
-    /// Requests with a body of at least this many bytes ask, and those with a body of unknown length.
+    /// Requests ask if their body has at least this many bytes, or an unknown length.
     public static func bodies(ofAtLeast length: Int64) -> ContinuePolicy {
         ContinuePolicy(minimumLength: max(0, length))
     }

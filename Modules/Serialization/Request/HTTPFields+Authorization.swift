@@ -12,7 +12,7 @@ extension HTTPFields {
     /// Sets the `Authorization` field to the Basic scheme, in UTF-8 (RFC 7617).
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name contains a
-    ///   colon, or one of the two a control character.
+    ///   colon, or one of the two contains a control character.
     public mutating func setBasicAuthorization(
         username: String,
         password: String

@@ -71,9 +71,9 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.usesCookies }
         set { change { $0.usesCookies = newValue } }
     }
-    /// The URL of the document that the user sees, of a program that shows pages; nil, the default, for a request of the program
-    /// itself. It decides about SameSite cookies and those of third parties, as in `CookieContext`, and is not sent. The
-    /// counterpart of `NSURLRequest.mainDocumentURL`; without effect in a session without a cookie jar.
+    /// The URL of the document that the user sees, for programs that show pages; nil, the default, for a request of the
+    /// program itself. It decides about SameSite cookies and third-party cookies (`CookieContext`), and is not sent. It
+    /// corresponds to `NSURLRequest.mainDocumentURL`, and has no effect in a session without a cookie jar.
     public var mainDocument: URL? {
         get { said?.mainDocument }
         set { change { $0.mainDocument = newValue } }
@@ -108,7 +108,7 @@ public struct RequestOptions: Sendable, Hashable {
         set { change { $0.tag = newValue } }
     }
 
-    /// These options; those of `other` where these are nil.
+    /// Returns these options, with values of `other` in place of nil.
     package func filled(from other: RequestOptions) -> RequestOptions {
         if other.box == nil { return self }
         if box == nil { return other }
@@ -134,19 +134,19 @@ public struct RequestOptions: Sendable, Hashable {
 
         private init(_ description: String) { self.description = description }
 
-        /// As HTTP defines (RFC 9111).
+        /// The rules of HTTP (RFC 9111).
         public static let protocolDefined = CachePolicy("protocolDefined")
         /// Stored responses are not used; the new one may be stored.
         public static let reloadIgnoringCache = CachePolicy("reloadIgnoringCache")
-        /// Stored responses are not used, neither here nor by the caches on the way, which are told so with `Cache-Control:
-        /// no-cache`; the new one may be stored.
+        /// Stored responses are not used, neither here nor by caches on the way, which `Cache-Control: no-cache` tells
+        /// so; the new response may be stored.
         public static let reloadIgnoringAllCaches = CachePolicy("reloadIgnoringAllCaches")
         /// A stored response is used only after the server confirms it, here and in the caches on the way, which are told so
         /// with `Cache-Control: max-age=0` (RFC 9111, section 5.2.1.1).
         public static let revalidate = CachePolicy("revalidate")
-        /// A stored response is used whatever its age; the server is contacted only if there is none.
+        /// A stored response is used, whatever its age. Without one, the request is sent.
         public static let cacheElseLoad = CachePolicy("cacheElseLoad")
-        /// A stored response is used whatever its age; if there is none, the request fails.
+        /// A stored response is used, whatever its age. Without one, the request fails.
         public static let cacheOnly = CachePolicy("cacheOnly")
     }
 }

@@ -2,8 +2,8 @@ public import HTTPTypes
 
 /// Writes parameters into a request, and adds the header fields that go with them.
 ///
-/// A serializer is a value: a request keeps the serializer that it started with. Those of this module are static members,
-/// so that a configuration reads `$0.requestSerializer = .json`.
+/// A serializer is a value: a request keeps the serializer that it started with. The serializers of this module are
+/// static members, so that a configuration reads `$0.requestSerializer = .json`.
 public protocol RequestSerializer: Sendable {
     /// Returns the request with the parameters in its URL or body.
     ///
@@ -37,7 +37,7 @@ public protocol HTTPRequestSerializer: RequestSerializer {
 
     /// The body for the parameters, for methods that do not write them into the query; nil for none.
     ///
-    /// `parameters` is nil if the caller passed none.
+    /// `parameters` is nil without parameters.
     func body(for parameters: RequestParameters?, of request: SessionRequest) throws(SerializationError)
         -> SerializedBody?
 }
@@ -69,7 +69,7 @@ extension HTTPRequestSerializer {
         set { settings.requestOptions = newValue }
     }
 
-    /// The methods whose parameters go into the query; the default is GET, HEAD and DELETE.
+    /// The methods that put parameters into the query; the default is GET, HEAD and DELETE.
     public var methodsEncodingParametersInURL: Set<HTTPRequest.Method> {
         get { settings.methodsEncodingParametersInURL }
         set { settings.methodsEncodingParametersInURL = newValue }
@@ -84,7 +84,7 @@ extension HTTPRequestSerializer {
     /// Sets the `Authorization` field to the Basic scheme for all requests (RFC 7617).
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/invalidHeader`` if the user name contains a
-    ///   colon, or one of the two a control character.
+    ///   colon, or one of the two contains a control character.
     public mutating func setBasicAuthorization(
         username: String,
         password: String
@@ -129,7 +129,7 @@ public struct RequestSerializerSettings: Sendable, Hashable {
     public var headerFields: HTTPFields
     /// Default options for each request; the default leaves them to the session.
     public var requestOptions: RequestOptions
-    /// The methods whose parameters go into the query; the default is GET, HEAD and DELETE.
+    /// The methods that put parameters into the query; the default is GET, HEAD and DELETE.
     public var methodsEncodingParametersInURL: Set<HTTPRequest.Method>
     /// How parameters are written into a query or a form; the default follows AFNetworking.
     public var queryEncoder: QueryEncoder

@@ -34,7 +34,7 @@ extension SessionRequest {
 }
 
 extension URL {
-    /// Appends an encoded query to the one of the URL, before the fragment.
+    /// Appends an encoded query to the URL's query, before the fragment.
     func appending(encodedQuery query: String) throws(SerializationError) -> URL {
         if query.isEmpty { return self }
         let text = absoluteString

@@ -39,9 +39,9 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The charset for a label of the WHATWG Encoding standard or an IANA name, regardless of case and surrounding
     /// blanks; nil if it is not supported.
     ///
-    /// US-ASCII and ISO-8859-1 are those of IANA, not windows-1252. `gb2312`, `shift_jis`, `euc-kr` and `iso-8859-9`
-    /// are the larger charsets that browsers use for these labels: GB 18030, windows-31J, windows-949 and
-    /// windows-1254. Charsets that browsers refuse, such as `iso-2022-kr`, are nil.
+    /// US-ASCII and ISO-8859-1 follow IANA's definitions; they are not windows-1252. `gb2312`, `shift_jis`, `euc-kr`
+    /// and `iso-8859-9` are the larger charsets that browsers use for these labels: GB 18030, windows-31J, windows-949
+    /// and windows-1254. Charsets that browsers refuse, such as `iso-2022-kr`, are nil.
     public init?(name: String) {
         let label = name.drop { $0 == " " || $0 == "\t" }
         let end = label.lastIndex { $0 != " " && $0 != "\t" }
@@ -51,7 +51,7 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// The charset of the byte order mark at the beginning; nil without one.
     ///
-    /// UTF-32 comes first, since its little-endian mark begins with that of UTF-16.
+    /// UTF-32 comes first, because its little-endian mark begins with the mark of UTF-16.
     init?(byteOrderMarkOf bytes: some RandomAccessCollection<UInt8>) {
         switch Array(bytes.prefix(4)) {
         case [0xFF, 0xFE, 0, 0]: self = .utf32LittleEndian
@@ -147,7 +147,7 @@ public struct Charset: Sendable, Hashable, Codable, CustomStringConvertible {
         return String(decoding: utf8, as: UTF8.self)
     }
 
-    /// The characters from 0x80 to 0x9F; zero means none.
+    /// The characters from 0x80 to 0x9F; zero means unassigned.
     private static let windows1252Signs: [UInt16] = [
         0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
         0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,

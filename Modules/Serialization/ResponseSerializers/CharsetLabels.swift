@@ -8,7 +8,7 @@ enum CharsetDecoder {
     /// Big endian without a byte order mark.
     case utf16(isBigEndian: Bool?)
     case utf32(isBigEndian: Bool?)
-    /// The C library's converter under the first name that it knows, of names separated by spaces. The first name matches the
+    /// The C library's converter for the first known name in a list separated by spaces. The first name matches the
     /// tables of browsers (WHATWG Encoding), the others approximate them.
     case converter(String)
 }
@@ -81,7 +81,7 @@ package enum CharsetLabels {
         Row("utf-32le", .utf32(isBigEndian: false), "csutf32le"),
     ]
 
-    /// US-ASCII and ISO-8859-1 are those of IANA; in browsers they are windows-1252.
+    /// US-ASCII and ISO-8859-1 follow IANA's definitions; browsers treat them as windows-1252.
     private static let western = [
         Row("us-ascii", .ascii, "ascii ansi_x3.4-1968 iso646-us iso_646.irv:1991 iso-ir-6 us csascii"),
         Row(

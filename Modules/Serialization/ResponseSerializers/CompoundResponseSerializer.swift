@@ -9,9 +9,9 @@
 /// The order is AFNetworking's. AFNetworking drops the members' errors; here ``SerializationError/memberErrors`` keeps them. A
 /// member that reads every body, such as ``DataResponseSerializer``, belongs at the end.
 ///
-/// Coding writes each member's type and settings. A member with a closure, such as one made by
-/// ``ResponseSerializer/map(_:)``, cannot be coded. Decoding knows the serializers of this module that are not generic; list
-/// others in the decoder's `userInfo`:
+/// Coding writes each member's type and settings. A member with a closure, for example one from
+/// ``ResponseSerializer/map(_:)``, cannot be coded. Decoding knows the serializers of this module that are not generic;
+/// list others in the decoder's `userInfo`:
 ///
 /// ```swift
 /// let types: [any (Decodable & SendableMetatype).Type] = [XMLResponseSerializer.self]
@@ -78,7 +78,7 @@ extension SerializationError {
 }
 
 extension CodingUserInfoKey {
-    /// The types of members, besides those of this module, that a ``CompoundResponseSerializer`` may be decoded with: a value
+    /// The types of members, besides the types of this module, for decoding a ``CompoundResponseSerializer``: a value
     /// of the type `[any (Decodable & SendableMetatype).Type]`.
     public static let responseSerializerTypes: CodingUserInfoKey =
         // SAFETY: The initializer is failable for `RawRepresentable` only, and accepts every text.

@@ -5,9 +5,10 @@ public import FoundationEssentials
 /// ```swift
 /// let serializer = DecodableResponseSerializer([Post].self)
 /// ```
-/// An empty body decodes as nil if the type is an optional. Where HTTP allows no content (204, 205, 304, and replies to HEAD),
-/// it also decodes as a type without required properties, such as `struct Empty: Decodable {}`. Otherwise it is an error with
-/// ``SerializationError/Code/emptyBody``. A serializer cannot be coded, since its decoder may hold closures.
+/// An empty body decodes as nil if the type is an optional. If HTTP allows no content (204, 205, 304, and replies to
+/// HEAD), it also decodes as a type without required properties, such as `struct Empty: Decodable {}`. Otherwise it is
+/// an error with ``SerializationError/Code/emptyBody``. A serializer cannot be coded, since its decoder may hold
+/// closures.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     /// The responses to accept; the default is a status of 200 to 299 with ``JSONResponseSerializer/jsonContentTypes``.
     public var validation: ResponseValidation

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Reads the body as a ``JSONValue``.
 ///
-/// An empty body, and one that is a single space, give nil.
+/// An empty body, or a body of a single space, gives nil.
 public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// The responses to accept; the default is a status of 200 to 299 with ``jsonContentTypes``.
     public var validation: ResponseValidation

@@ -11,8 +11,8 @@ public protocol ResponseSerializer<Value>: Sendable {
 
     /// Validates the response and reads its body.
     ///
-    /// - Throws: ``SerializationError`` with the response and its body. An unacceptable status is reported as such, even if
-    ///   the body cannot be read either.
+    /// - Throws: ``SerializationError`` with the response and its body. An unacceptable status takes precedence over a
+    ///   body that cannot be read.
     func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value
 }
 
@@ -85,8 +85,8 @@ public struct SerializedResponse: Sendable {
 }
 
 extension SerializationError {
-    /// The error for a body that cannot be decoded. A content coding that is still applied is named as the reason, since
-    /// it explains what the decoder reported.
+    /// The error for a body that cannot be decoded. If the body still has a content coding, the message names it as the
+    /// reason, because it explains the decoder's error.
     ///
     /// - Parameters:
     ///   - response: The response with the body.
@@ -147,7 +147,7 @@ private struct MapResponseSerializer<Base: ResponseSerializer, Value: Sendable>:
 }
 
 extension ResponseSerializer {
-    /// A serializer that transforms the value of this one, such as into a case of an enum for
+    /// A serializer that transforms the value of this one, for example into a case of an enum for
     /// ``CompoundResponseSerializer``.
     ///
     /// If the closure throws, the error is a ``SerializationError`` with ``SerializationError/Code/decodingFailed``,

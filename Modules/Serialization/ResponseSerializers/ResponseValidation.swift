@@ -89,7 +89,7 @@ public struct ResponseValidation: Sendable, Hashable {
         return found?.value
     }
 
-    /// Whether the field is one of the types verbatim, followed by one unquoted parameter.
+    /// Whether the field is exactly one of the types, followed by one unquoted parameter.
     private static func isPlainMatch(_ field: String, _ contentTypes: [String]) -> Bool {
         let bytes = field.utf8
         guard let end = bytes.firstIndex(of: UInt8(ascii: ";")) else { return false }
@@ -117,7 +117,7 @@ extension ResponseValidation: Codable {
     private enum CodingKeys: String, CodingKey { case statusCodes, contentTypes, acceptsEmptyBody }
 
     /// Decodes a validation. Statuses are pairs of a first status and an upper bound: `[[200, 300], [404, 405]]`; null
-    /// accepts all. What is missing has its default.
+    /// accepts all. Missing keys have the defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let pairs = try container.decodeIfPresent([[Int]].self, forKey: .statusCodes)

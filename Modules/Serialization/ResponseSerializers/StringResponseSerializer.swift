@@ -2,14 +2,14 @@ import FoundationEssentials
 
 /// Reads the body as text.
 ///
-/// The charset is that of a byte order mark, else that of Content-Type, else ``fallbackCharset``. Bytes that are not
-/// in the charset are an error; nothing is replaced. An empty body is an empty text in any charset.
+/// The charset comes from a byte order mark, or else from Content-Type, or else it is ``fallbackCharset``. Bytes that
+/// are invalid in the charset are an error; nothing is replaced. An empty body is an empty text in any charset.
 public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// The responses to accept; the default is a status of 200 to 299 with any content type.
     public var validation: ResponseValidation
     /// The charset for responses that name none; the default is UTF-8.
     public var fallbackCharset: Charset
-    /// Additional charsets, which take priority over those of the same name; the default is none.
+    /// Additional charsets, which take priority over known charsets of the same name; the default is none.
     ///
     /// ```swift
     /// serializer.charsets = [Charset(custom: "x-braille") { bytes in Braille.text(of: bytes) }]
@@ -68,7 +68,7 @@ public struct StringResponseSerializer: ResponseSerializer, Hashable, Codable {
 extension StringResponseSerializer {
     private enum CodingKeys: String, CodingKey { case validation, fallbackCharset, charsets }
 
-    /// Decodes a serializer; missing ``charsets`` are none.
+    /// Decodes a serializer; the default of ``charsets`` is empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         validation = try container.decode(ResponseValidation.self, forKey: .validation)

@@ -118,8 +118,8 @@ extension JSONDecimal {
 
     /// The mantissa divided by a power of ten up to 19, rounded to nearest, ties to even.
     ///
-    /// The dividend has its highest bit set and the divisor has at most 64 bits, so the quotient has at least 64: the 53 of the
-    /// result, and others that with the remainder say how to round.
+    /// The dividend has its highest bit set and the divisor has at most 64 bits, so the quotient has at least 64: 53
+    /// for the result, and the others decide with the remainder how to round.
     private var quotient: Double {
         var power: UInt64 = 1
         for _ in 0..<(-exponent) { power &*= 10 }

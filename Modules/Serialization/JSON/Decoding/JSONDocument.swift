@@ -37,9 +37,10 @@ final class JSONDocument {
     let changesKeys: Bool
     /// Passed to the type's `init(from:)`.
     private(set) lazy var userInfo: [CodingUserInfoKey: Any] = settings.userInfo
-    // What decodes the types of this text: few, so that a search from the start finds them sooner than a dictionary.
+    // The decoders of the types in this text. They are few, so a search from the start finds them sooner than a
+    // dictionary.
     private var types: [(type: ObjectIdentifier, kind: JSONTypeKind)] = []
-    // The names of this text by those in snake case.
+    // The names of this text by their snake-case form.
     private var convertedNames: [NameBytes: String] = [:]
 
     init(_ buffer: UnsafeRawBufferPointer, settings: JSONDecodingSettings) throws(JSONSyntaxError) {

@@ -1,9 +1,9 @@
 /// The values of a JSON text in the order of the text, as words of 64 bits that refer to its bytes.
 ///
-/// A scalar is one word: its kind, its length and its offset; a second word has the length when that needs more than 20 bits. An
-/// array or an object is two words before its content: its kind with the index of what follows it, and the number of its
-/// elements or members. A member is its name and its value. Index 0 is a null that no text contains, for a value that is
-/// missing; index 1 is the root.
+/// A scalar is one word: its kind, its length and its offset; a second word has the length if that needs more than 20
+/// bits. An array or an object is two words before its content: its kind with the index after its end, and the number
+/// of its elements or members. A member is its name and its value. Index 0 is a null that no text contains, for a
+/// missing value; index 1 is the root.
 struct JSONTape: ~Copyable {
     enum Kind: UInt64 {
         case null, `false`, `true`
@@ -40,7 +40,7 @@ struct JSONTape: ~Copyable {
         Kind(rawValue: words[index] & 0xF) ?? .null
     }
 
-    /// The offset of a scalar's bytes: for a string, of what is between the quotes.
+    /// The offset of a scalar's bytes; for a string, the first byte after the opening quote.
     @inline(__always) func offset(at index: Int) -> Int { Int(truncatingIfNeeded: words[index] >> 24) }
 
     /// The number of a scalar's bytes.
@@ -55,7 +55,7 @@ struct JSONTape: ~Copyable {
     /// The index of an array's first element, or of an object's first name.
     @inline(__always) func first(in index: Int) -> Int { index + 2 }
 
-    /// The index of what follows a value.
+    /// The index after the end of a value.
     @inline(__always) func next(after index: Int) -> Int {
         let word = words[index]
         if word & 0xF >= Kind.array.rawValue { return Int(truncatingIfNeeded: word >> 4) }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// The types that `JSONDecoder` decodes by its strategies, or from other values than they encode themselves.
 extension JSONTapeDecoder {
-    /// Throws the error for null, which comes before that of a strategy.
+    /// Throws the error for null before a strategy can fail.
     private func checkNull(_ type: Any.Type) throws {
         if document.isNull(at: index) { throw mismatch(type) }
     }

@@ -110,7 +110,7 @@ extension JSONTapeDecoder: SingleValueDecodingContainer {
         }
     }
 
-    /// A value of a type that has been compared with the one that is asked for.
+    /// Casts a value to the requested type, which has been compared with its own.
     @inline(__always) private func same<Value, T>(_ value: Value) throws -> T {
         guard let value = value as? T else { throw mismatch(T.self) }
         return value

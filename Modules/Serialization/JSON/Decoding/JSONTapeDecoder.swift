@@ -178,7 +178,7 @@ final class JSONTapeDecoder: Decoder {
 
     // MARK: Errors
 
-    /// The error for a value that is null, or of another type than the one that is asked for.
+    /// The error for a value that is null or has another type than the requested one.
     @inline(never) func mismatch(_ type: Any.Type, nullMessage: String? = nil) -> DecodingError {
         let kind = document.tape.kind(at: index)
         if kind == .null, type != Bool.self {

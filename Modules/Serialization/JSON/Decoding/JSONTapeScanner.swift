@@ -2,7 +2,7 @@ internal import LinnetMessages
 
 /// Checks a whole JSON text (RFC 8259) and notes its values on a tape, in one pass without recursion.
 ///
-/// It accepts what `JSONParser` accepts, with the same limit on depth.
+/// It accepts the same texts as `JSONParser`, with the same limit on depth.
 struct JSONTapeScanner: ~Copyable {
     private let bytes: UnsafePointer<UInt8>
     private let end: Int
@@ -152,7 +152,7 @@ struct JSONTapeScanner: ~Copyable {
         }
     }
 
-    /// Skips what is neither a quote, a backslash, a control character nor outside of ASCII.
+    /// Skips plain characters: ASCII except for quotes, backslashes and control characters.
     @inline(__always) private mutating func skipPlainASCII() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
@@ -161,7 +161,8 @@ struct JSONTapeScanner: ~Copyable {
                 littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self))
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // A byte's top bit is set here if it, or a lower one, is what is sought: the lowest is always right.
+            // The top bit of a byte is set here if this byte, or a lower one, matches. The lowest set bit is therefore
+            // always right.
             let found =
                 ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | (word &- ones &* 0x20) & ~word | word)
                 & tops

@@ -10,8 +10,8 @@ enum SnakeCase {
         return result + String(name[last.endIndex...])
     }
 
-    /// Appends a word as `capitalized` makes it: a letter is uppercase at the start, and after what is neither a cased letter nor
-    /// part of a word, such as a digit.
+    /// Appends a word in the form of `capitalized`: a letter is uppercase at the start, and after any character, such
+    /// as a digit, that is neither a cased letter nor part of a word.
     private static func append(_ word: Substring, to result: inout String) {
         var isInside = false
         for scalar in word.unicodeScalars {

@@ -21,7 +21,7 @@ enum UsualDate {
         let digits = text[20..<(text.count - 1)]
         guard fraction, text[19] == UInt8(ascii: "."), !digits.isEmpty, var micros = number(digits) else { return nil }
         for _ in digits.count..<6 { micros *= 10 }
-        // The nearest number to what is written.
+        // The number nearest to the written decimal.
         return Double(seconds * 1_000_000 + micros) / 1e6
     }
 
@@ -36,7 +36,7 @@ enum UsualDate {
         return days(year, month, day: day) != nil
     }
 
-    /// The days from 2001 to a date of the Gregorian calendar; nil if there is no such day.
+    /// The days from 2001 to a date of the Gregorian calendar; nil for a nonexistent day.
     private static func days(_ year: Int, _ month: Int, day: Int) -> Int? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let before = daysBeforeMonth[month - 1]
