@@ -2,9 +2,8 @@ import CLibXML2
 
 /// Reads one document with libxml2, and enforces the limits on its content.
 ///
-/// libxml2 reads its input from an ``XMLSource``. After a failure, the source ends: libxml2 still parses the few
-/// thousand bytes that it has buffered. Stopping it in the middle is unnecessary, and unsafe while it reports an
-/// error.
+/// libxml2 reads its input from an ``XMLSource``. After a failure, the source ends: libxml2 then still parses the few
+/// thousand bytes in its buffer. Stopping it at once is unnecessary, and unsafe while it reports an error.
 final class XMLDocumentReader {
     /// Handles an event, together with the namespaces of prefixed attributes by their names as written.
     typealias Handler = (XMLEvent, [String: String]) throws -> Void
@@ -31,8 +30,8 @@ final class XMLDocumentReader {
     private static let start: Void = xmlInitParser()
     /// No network access; limits and encodings are handled in this module.
     ///
-    /// XML_PARSE_NOENT makes `&amp;` in an attribute's value arrive as `&` instead of `&#38;`. It has nothing else to
-    /// substitute: the callbacks offer no entities, and a document that declares some is refused.
+    /// XML_PARSE_NOENT makes `&amp;` in an attribute's value arrive as `&` instead of `&#38;`. It substitutes nothing
+    /// else: the callbacks offer no entities, and a document that declares entities is refused.
     private static let options = CInt(
         XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_NOENT.rawValue)
 
@@ -86,8 +85,8 @@ final class XMLDocumentReader {
         }
     }
 
-    /// Limits the names of which libxml2 stores each once. Between two events, it adds no more names than the limits on a
-    /// tag and on a document type allow.
+    /// Limits the distinct names, each of which libxml2 stores once. Between two events, it adds no more names than the
+    /// limits on a tag and on a document type allow.
     private func checkNames() {
         guard failure == nil, let context, let names = context.pointee.dict else { return }
         guard Int(xmlDictSize(names)) > options.maximumDistinctNames + libraryNames else { return }
@@ -171,7 +170,7 @@ final class XMLDocumentReader {
 
     // MARK: State
 
-    /// Errors that violate Namespaces in XML 1.0. A namespace that is not a URI, or is relative, is none of them.
+    /// Errors that violate Namespaces in XML 1.0. A namespace that is relative, or is not a URI, violates no rule.
     private static let namespaceErrors =
         CInt(XML_NS_ERR_XML_NAMESPACE.rawValue)...CInt(XML_NS_ERR_COLON.rawValue)
 

@@ -3,11 +3,12 @@ import LinnetSerialization
 
 /// The encoding of a document (RFC 7303, section 3.2; XML 1.0, section 4.3.3 and appendix F).
 ///
-/// It is that of a byte order mark, else the external charset, else that of the first bytes and the declaration, else
-/// UTF-8. Documents and servers choose among the names in `CharsetLabels`, and `IBM037`: no other name reaches the C library.
+/// The encoding comes from a byte order mark, or else is the external charset, or else comes from the first bytes and
+/// the declaration, or else is UTF-8. Documents and servers choose among the names in `CharsetLabels`, and `IBM037`: no
+/// other name reaches the C library.
 enum XMLEncoding {
-    /// The C library's names for the encoding, of which the first with a converter is used; throws ``XMLSyntaxError`` if the
-    /// document contradicts itself, or names an encoding that is not supported.
+    /// The C library's names for the encoding; the first one with a converter is used. Throws ``XMLSyntaxError`` if the
+    /// document contradicts itself, or names an unsupported encoding.
     static func converters(of bytes: UnsafeRawBufferPointer, charset: String?) throws(XMLSyntaxError) -> [String] {
         let start = Array(bytes.prefix(4))
         if let marked = marks.first(where: { start.starts(with: $0.bytes) }) { return [marked.name] }
@@ -18,7 +19,8 @@ enum XMLEncoding {
         let text = isEBCDIC ? try converted(head, from: ["IBM037"]) : String(decoding: head, as: UTF8.self)
         guard let declared = declaredName(text) else { return [isEBCDIC ? "IBM037" : "UTF-8"] }
         let names = try Self.converters(declared)
-        // The beginning of the document is not in the declared encoding, such as UTF-16 declared in ASCII.
+        // The beginning of the document is not in the declared encoding; an example is a declaration of UTF-16 in
+        // ASCII.
         let beginning = UnsafeRawBufferPointer(rebasing: bytes.prefix(5))
         guard try converted(beginning, from: names) == "<?xml" else {
             throw XMLSyntaxError(
@@ -32,7 +34,7 @@ enum XMLEncoding {
         String(String.UnicodeScalarView(name.unicodeScalars.prefix(40))).debugDescription
     }
 
-    // UTF-32 comes first, since its little-endian mark begins with that of UTF-16. Readers skip the mark.
+    // UTF-32 comes first, because its little-endian mark begins with the mark of UTF-16. Readers skip the mark.
     private static let marks: [(bytes: [UInt8], name: String)] = [
         ([0xEF, 0xBB, 0xBF], "UTF-8"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32BE"), ([0xFF, 0xFE, 0x00, 0x00], "UTF-32LE"),
         ([0xFE, 0xFF], "UTF-16BE"), ([0xFF, 0xFE], "UTF-16LE"),
@@ -168,7 +170,7 @@ struct XMLDecoder {
 private final class XMLConverter {
     private let handle: UnsafeMutableRawPointer
 
-    /// The names are this module's, or those of `CharsetLabels`.
+    /// The names come from this module or from `CharsetLabels`.
     init(from names: [String]) throws(XMLSyntaxError) {
         for name in names {
             guard let handle = linnet_iconv_open(name) else { continue }
@@ -181,7 +183,7 @@ private final class XMLConverter {
 
     deinit { linnet_iconv_close(handle) }
 
-    /// Converts as much as fits. `isBroken` is true if it stopped at malformed or incomplete bytes.
+    /// Converts until the buffer is full. `isBroken` is true after malformed or incomplete bytes.
     func convert(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (read: Int, written: Int, isBroken: Bool) {

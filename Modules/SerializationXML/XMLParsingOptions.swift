@@ -37,8 +37,8 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
         get { Self.clamp(nameBytes, to: 50_000) }
         set { nameBytes = Self.clamp(newValue, to: 50_000) }
     }
-    /// The maximum number of distinct names in a document: of elements, attributes, prefixes, namespaces, instructions and
-    /// declarations; the default is 30,000, the upper limit 200,000.
+    /// The maximum number of distinct names of all kinds in a document: elements, attributes, prefixes, namespaces,
+    /// instructions and declarations; the default is 30,000, the upper limit 200,000.
     ///
     /// libxml2 before 2.12 looks each name up in a table of a limited size, so that its time is quadratic in the number of
     /// distinct names.

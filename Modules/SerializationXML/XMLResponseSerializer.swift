@@ -3,9 +3,9 @@ public import LinnetSerialization
 
 /// Reads an XML body into a tree; an empty body gives nil.
 ///
-/// External resources are never loaded, and documents that declare entities are refused, since a few lines of them
-/// can expand to gigabytes. The encoding is that of a byte order mark, else the charset of `Content-Type`, else the
-/// declared one, else UTF-8 (RFC 7303, section 3.2).
+/// External resources are never loaded, and documents that declare entities are refused, since a few lines of them can
+/// expand to gigabytes. The encoding comes from a byte order mark, or else from the charset of `Content-Type`, or else
+/// from the declaration, or else is UTF-8 (RFC 7303, section 3.2).
 public struct XMLResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// The responses to accept; the default is a status of 200 to 299 with ``xmlContentTypes``.
     public var validation: ResponseValidation

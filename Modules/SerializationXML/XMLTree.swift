@@ -27,8 +27,8 @@ public struct XMLTree: Sendable, Hashable {
         public var attributes: [String: String]
         /// The namespaces of prefixed attributes, by their names as written.
         ///
-        /// An attribute without a prefix has no namespace, whatever that of its element (Namespaces in XML 1.0,
-        /// section 6.2).
+        /// An attribute without a prefix has no namespace, even if its element has one (Namespaces in XML 1.0, section
+        /// 6.2).
         public var attributeNamespaces: [String: String]
         /// The nodes in order.
         public var children: [Node]
