@@ -8,7 +8,7 @@ extension Bitmap {
         let height: Int
     }
 
-    /// The bitmap on a transparent canvas; what is outside of it is cut off.
+    /// The bitmap on a transparent canvas, which crops pixels outside of it.
     func placed(_ placement: Placement) -> Bitmap {
         var canvas = [UInt8](repeating: 0, count: placement.width * placement.height * 4)
         let visible = max(0, min(width, placement.width - placement.x)) * 4

@@ -6,7 +6,7 @@ extension Bitmap: DecodedImage {
 }
 
 extension Bitmap {
-    /// The bitmap with rounded corners, whose pixels outside become transparent.
+    /// The bitmap with rounded corners. The pixels beyond them become transparent.
     ///
     /// - Parameter radius: The radius in pixels, at most half of the shorter side. The default makes a circle of a square.
     public func rounded(radius: Int = .max) -> Bitmap {

@@ -110,8 +110,8 @@ extension Bitmap {
 
     /// The bitmap as a PNG file.
     ///
-    /// - Throws: ``ImageError`` with ``ImageError/Code/encodingFailed`` if memory is short, or a side exceeds what
-    ///   PNG allows.
+    /// - Throws: ``ImageError`` with ``ImageError/Code/encodingFailed`` if memory is short, or a side exceeds PNG's
+    ///   limit.
     public func pngData() throws(ImageError) -> Data {
         try withPixbuf { pixbuf throws(ImageError) in
             var buffer: UnsafeMutablePointer<gchar>?

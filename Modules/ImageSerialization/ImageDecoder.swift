@@ -106,8 +106,8 @@ extension ImageDecoder {
         /// The maximum number of pixels; the default is 64 million, which take 256 MB.
         ///
         /// Larger images are refused before memory is allocated, and so are images whose decoder would take more than
-        /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel. The limit bounds the time too: a progressive JPEG
-        /// of so many pixels may have 16 scans, and a smaller one more, up to 64.
+        /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel. The limit bounds the time too: a
+        /// progressive JPEG of the maximum size may have 16 scans, and a smaller one up to 64.
         public var maximumPixels: Int
         /// The maximum number of frames or pages; the default is 1,000. The first is decoded.
         public var maximumFrames: Int
@@ -182,8 +182,8 @@ struct PixbufDecoder {
 
     /// Decodes an image whose size was checked.
     ///
-    /// From a file, the loaders of GIF and of progressive JPEG draw once; from pieces, where there can be no file, they draw
-    /// after each piece, or each scan.
+    /// From a file, the loaders of GIF and of progressive JPEG draw once. From pieces, which is the way without a file,
+    /// they draw after each piece or scan.
     func decodeFile(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
         guard format.isReadable else { return try decode(data) }
         var error: OpaquePointer?

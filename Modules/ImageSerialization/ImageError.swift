@@ -13,7 +13,8 @@ public struct ImageError: Error, Sendable {
         public static let unknownFormat = Code("unknownFormat")
         /// The format is supported, but gdk-pixbuf has no loader for it on this machine.
         public static let noLoader = Code("noLoader")
-        /// The image exceeds the limit on pixels, or what decoding so many takes of memory or time; nothing was allocated for it.
+        /// The image exceeds the limit on pixels, or the memory or time that decoding this many pixels may take;
+        /// nothing was allocated for it.
         public static let tooManyPixels = Code("tooManyPixels")
         /// The image exceeds the limit on frames or pages.
         public static let tooManyFrames = Code("tooManyFrames")
@@ -25,7 +26,7 @@ public struct ImageError: Error, Sendable {
 
     /// The kind of the error.
     public var code: Code
-    /// One sentence that says what happened.
+    /// A sentence about the failure.
     public var message: String
 
     /// Creates an error.

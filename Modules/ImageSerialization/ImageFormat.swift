@@ -22,7 +22,7 @@ public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
     public static let ico = ImageFormat("ico")
     /// Tagged Image File Format.
     public static let tiff = ImageFormat("tiff")
-    /// WebP, whose loader for gdk-pixbuf is a separate package.
+    /// WebP. Its loader for gdk-pixbuf is a separate package.
     public static let webp = ImageFormat("webp")
 
     /// The format of the bytes; nil if it is not supported.
@@ -51,10 +51,10 @@ public struct ImageFormat: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ImageFormat {
-    /// Whether all rows were reported, in the formats whose pixels are not compressed or compressed in runs.
+    /// Whether all rows were reported, for the formats with uncompressed or run-length encoded pixels.
     ///
-    /// gdk-pixbuf leaves the missing pixels of such an image as they are; here it is an error. Of other formats, the loaders or
-    /// ``LoaderFile`` check that the image is whole.
+    /// gdk-pixbuf does not report missing pixels of such an image; here they are an error. For other formats, the
+    /// loaders or ``LoaderFile`` check that the image is complete.
     func isComplete(updatedPixels: Int, of pixbuf: OpaquePointer) -> Bool {
         guard self == .bmp || self == .ico else { return true }
         return updatedPixels >= Int(gdk_pixbuf_get_width(pixbuf)) * Int(gdk_pixbuf_get_height(pixbuf))

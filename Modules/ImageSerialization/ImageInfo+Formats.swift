@@ -78,8 +78,7 @@ extension ImageInfo {
 }
 
 extension ImageInfo {
-    /// A header of twelve bytes is that of OS/2, with shorter numbers. A negative height means that the top row comes
-    /// first.
+    /// A header of twelve bytes is OS/2's, with shorter numbers. A negative height means that the top row comes first.
     static func bmp(_ bytes: ImageBytes) -> ImageInfo? {
         guard let headerSize = bytes.little(14, 4) else { return nil }
         if headerSize == 12 {

@@ -61,8 +61,8 @@ struct GIFBlocks {
         }
     }
 
-    /// A file of the header and the first image, in which every byte has the meaning that it had here; nil if there is no
-    /// complete image, or the first has no pixels.
+    /// A file of the header and the first image, in which every byte has its original meaning; nil if there is no
+    /// complete image, or the first image has no pixels.
     ///
     /// The loader would decode all images, and reads other blocks than this parser where extensions are malformed.
     func firstAlone() -> Data? {

@@ -25,7 +25,7 @@ struct ICODirectory {
     }
 
     let count: Int
-    /// The image with the most pixels, and of those the one with the most bits.
+    /// The image with the most pixels and, among equals, the most bits.
     let largest: Entry
 
     init?(_ bytes: ImageBytes) {

@@ -118,7 +118,7 @@ struct TIFFDirectory {
         return (0..<count).compactMap { number(first + $0 * size, size) }
     }
 
-    /// The bytes at an offset, as many as there are up to a limit; nil if there are none.
+    /// The available bytes at an offset, up to a limit; nil if there are none.
     func part(_ offset: Int, upTo limit: Int) -> Data? {
         let count = min(limit, bytes.count - start - offset)
         return count > 0 ? bytes.part(start + offset, count) : nil

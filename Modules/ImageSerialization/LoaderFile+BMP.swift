@@ -9,7 +9,7 @@ struct BMPHeader {
     /// The size of the masks and of the palette after the header.
     private let tablesSize: Int
 
-    /// The sizes that gdk-pixbuf's loader knows: from OS/2's to the fifth version.
+    /// The header sizes that gdk-pixbuf's loader knows: from OS/2's to the fifth version.
     private static let sizes: Set<Int> = [12, 40, 52, 56, 64, 108, 124]
 
     /// Reads the header at an offset; nil if it is unknown or incomplete.
@@ -28,9 +28,9 @@ struct BMPHeader {
         tablesSize = masks + colors * (isShort ? 3 : 4)
     }
 
-    /// The file with the pixels directly after its headers, and without what follows them.
+    /// Returns the file with the pixels directly after its headers, and nothing after the pixels.
     ///
-    /// The loader would allocate what the header declares as its own size, and as the offset of the pixels.
+    /// The loader would allocate the declared header size and the declared offset of the pixels.
     static func file(_ bytes: ImageBytes) throws(ImageError) -> Data {
         guard let info = ImageInfo.bmp(bytes), info.width > 0, info.height > 0, let declared = bytes.little(10, 4),
             let header = BMPHeader(bytes, at: 14)
@@ -52,10 +52,10 @@ struct BMPHeader {
         return file
     }
 
-    /// The content of an icon's bitmap: the header, the palette, the pixels, and as much of the mask as there is; nil if a
-    /// pixel is missing.
+    /// The content of an icon's bitmap: the header, the palette, the pixels, and the available part of the mask; nil if
+    /// a pixel is missing.
     ///
-    /// The loader takes each header for one of 40 bytes, and skips a palette that images without one declare.
+    /// The loader assumes a header of 40 bytes, and skips a declared palette even in images without one.
     static func icon(_ content: ImageBytes, width: Int, height: Int) -> Data? {
         guard let depth = content.little(14, 2), let used = content.little(32, 4) else { return nil }
         let colors = used > 0 ? used : depth <= 8 ? 1 << depth : 0
@@ -64,7 +64,7 @@ struct BMPHeader {
         return end <= content.count ? content.part(0, min(content.count, end + mask)) : nil
     }
 
-    /// The size of uncompressed pixels, whose rows are multiples of four bytes.
+    /// The size of uncompressed pixels. Each row is a multiple of four bytes.
     private static func pixelBytes(_ width: Int, _ height: Int, depth: Int) -> Int {
         ((width * depth + 31) / 32 * 4).product(height)
     }

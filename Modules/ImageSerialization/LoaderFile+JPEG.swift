@@ -102,10 +102,10 @@ struct JPEGSegments {
 }
 
 extension LoaderFile {
-    /// As many scans of an image with the maximum number of pixels are read; smaller images can have more.
+    /// The number of scans for an image with the maximum number of pixels; smaller images can have more.
     private static let maximumScansOfLargestImage = 16
 
-    /// Each scan of a JPEG takes as long as a whole image, without a byte of data too.
+    /// Each scan of a JPEG takes as long as a whole image, even without a byte of data.
     static func jpeg(_ data: Data, maximumPixels: Int) throws(ImageError) -> LoaderFile {
         let segments = JPEGSegments(data)
         let scans = segments.scans

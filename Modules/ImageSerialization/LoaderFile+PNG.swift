@@ -50,7 +50,7 @@ enum PNGChunks {
         parts[parts.count - 1] = last.lowerBound..<chunk.upperBound
     }
 
-    /// Whether a type consists of letters, of which the first is small (PNG, section 5.4).
+    /// Whether a type consists of letters and begins with a lowercase one (PNG, section 5.4).
     private static func isAncillary(_ type: Data) -> Bool {
         let small = UInt8(ascii: "a")...UInt8(ascii: "z")
         return type.first.map(small.contains) ?? false && type.allSatisfy { small.contains($0 | 0x20) }

@@ -3,13 +3,13 @@ internal import FoundationEssentials
 extension LoaderFile {
     /// The compressions of TIFF 6.0 and its supplements: none, CCITT's, LZW, JPEG, deflate and PackBits.
     ///
-    /// libtiff can be built with more, whose decoders allocate what their data declare.
+    /// libtiff can support more, but their decoders allocate declared sizes.
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_771, 32_773, 32_946]
 
     /// A file of the first directory with the tags that the pixels depend on, and of their strips or tiles.
     ///
-    /// libtiff reads every tag of a directory, all of which may refer to the same bytes, and reads a strip whole for each row that
-    /// it may have.
+    /// libtiff reads every tag of a directory, even if all refer to the same bytes, and reads a whole strip for each
+    /// possible row of it.
     static func tiff(_ bytes: ImageBytes) throws(ImageError) -> LoaderFile {
         guard let directory = TIFFDirectory(bytes, start: 0) else { throw ImageError(endsEarly: .tiff) }
         let compression = directory.value(of: 259) ?? 1
@@ -29,7 +29,7 @@ extension LoaderFile {
             guard entry.data.count <= limit else { throw ImageError(damaged: .tiff, "its tag \(tag) is too long") }
             writer.add(tag, type: entry.type, count: entry.count, entry.data)
         }
-        // libtiff would multiply the colors with an alpha that is not associated with them, and leaves those that are as they are.
+        // libtiff multiplies the colors with an unassociated alpha, and does not change them with an associated one.
         let samples = directory.values(of: 338, upTo: 1 << 16) ?? []
         if samples.first == 2 { writer.add(338, values: [1] + samples.dropFirst()) }
         let file = writer.file(pieces, isTiled: directory.isTiled)
@@ -109,7 +109,7 @@ struct TIFFWriter {
         add(tag, type: isShort ? 3 : 4, count: values.count, data)
     }
 
-    /// The file: the header, the pieces, the directory, and the values that it has no place for.
+    /// The file: the header, the pieces, the directory, and the values that do not fit into it.
     consuming func file(_ pieces: [Data], isTiled: Bool) -> Data {
         var file = Data(capacity: pieces.reduce(1024) { $0 + $1.count })
         file += isBigEndian ? [0x4D, 0x4D, 0, 42, 0, 0, 0, 0] : [0x49, 0x49, 42, 0, 0, 0, 0, 0]

@@ -2,13 +2,13 @@ package import FoundationEssentials
 
 /// The file that gdk-pixbuf reads of an image: written anew from the parsed parts that its pixels depend on.
 ///
-/// The loaders, and the libraries below them, keep and expand what no pixel depends on: the compressed text and profile of a PNG, all
-/// frames of a WebP, each tag of a TIFF. They also allocate what a header declares before they look for it. The file has the first
-/// image only, without metadata, and its headers declare what is there.
+/// The loaders and their libraries also keep and expand data that no pixel depends on: the compressed text and profile
+/// of a PNG, all frames of a WebP, each tag of a TIFF. They allocate declared sizes before looking for the data. So
+/// this file has only the first image without metadata, and its headers declare the actual sizes.
 package struct LoaderFile: Sendable {
-    /// The format, which for an icon can be that of the image in it.
+    /// The format. For an icon, it can be the format of the embedded image.
     package var format: ImageFormat
-    /// The bytes, at most ``maximumGrowth`` more than those of the image.
+    /// The bytes, at most ``maximumGrowth`` more than the image has.
     package var data: Data
     /// The scans of a progressive JPEG, which a loader that is fed in pieces draws one after the other; otherwise 0.
     var progressiveScans = 0
