@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// An incremental SHA-256 hasher. Not for concurrent use.
 ///
-/// If the loaded OpenSSL does not compute SHA-256, because of its configuration, the process ends: digests that are missing or
-/// not those of the bytes would be equal to others. TLS does not work without SHA-256 either.
+/// If the loaded OpenSSL does not compute SHA-256, because of its configuration, the process ends: missing or wrong
+/// digests could be equal to others. TLS does not work without SHA-256 either.
 package final class SHA256Hasher {
     private let context: OpaquePointer?
 

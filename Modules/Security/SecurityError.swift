@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// An error thrown while making a pin, a certificate, an identity or a policy.
 public struct SecurityError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it was.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
@@ -64,15 +64,15 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let openSSLFailed = Code("openSSLFailed")
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: Code
-    /// One sentence that says what happened and what to do.
+    /// A sentence with the failure and its remedy.
     public var message: String
     /// The policy file with the mistake; nil if the error is not about one.
     public var file: String?
     /// The line of the mistake in a policy file, from 1.
     public var line: Int?
-    /// The location of the mistake in a policy, such as `rules[0].pins[1]`; nil if the error is not about one.
+    /// The location of the mistake in a policy, such as `rules[0].pins[1]`; nil if the error concerns no policy.
     public var path: String?
 
     /// Creates an error.

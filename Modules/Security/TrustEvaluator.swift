@@ -12,9 +12,9 @@ public protocol TrustEvaluator: Sendable {
 
     /// Whether requests in clear text, `http`, may be sent to the hosts that this evaluator is for.
     ///
-    /// An evaluator that narrows trust is worth nothing if a request can bypass it by leaving out TLS. The default is
-    /// therefore false; the evaluators of this module return true only if they trust at least what
-    /// ``TrustEvaluator/systemTrust`` does. ``insecureAllowingCleartext()`` makes an exception.
+    /// An evaluator that narrows trust is worth nothing if a request can bypass it without TLS. The default is
+    /// therefore false; the evaluators of this module return true only if they trust at least as much as
+    /// ``TrustEvaluator/systemTrust``. ``insecureAllowingCleartext()`` makes an exception.
     var allowsCleartext: Bool { get }
 }
 
@@ -90,16 +90,16 @@ public struct VerifiedTrust: Sendable {
     public var pins: [PublicKeyPin]
     /// Whether a pin of the policy matched.
     public var isPinned: Bool
-    /// Until when the decision stays the same: the earliest expiry of a certificate of the chain or of revocation
-    /// information that the decision depends on. Nil if it cannot be known in advance; a TLS session that was opened on
-    /// such a decision is not resumed.
+    /// The end of the decision's validity: the earliest expiry of a certificate of the chain, or of revocation
+    /// information for the decision. Nil if it cannot be known in advance; a TLS session that was opened on such a
+    /// decision is not resumed.
     public var validUntil: Date?
     /// Refusals that are not enforced: the findings of a report-only evaluator, and an anchor that violates
     /// ``ChainRule/flawedAnchor`` under a profile without that rule.
     public var findings: [TrustRefusal] = []
-    /// Whether the policy has to be asked again before a byte is sent to the server, if a stapled response may still
-    /// arrive (``ServerTrust/awaitsStaple``). True if the chain was accepted only for that reason, and for values made
-    /// by custom evaluators, since what those depend on is unknown.
+    /// Whether the policy must be asked again before a byte is sent to the server, if a stapled response may still
+    /// arrive (``ServerTrust/awaitsStaple``). True if the chain was accepted only for that reason, and for values from
+    /// custom evaluators, because their dependencies are unknown.
     public package(set) var awaitsStaple = false
     /// Whether OpenSSL verified the chain up to an anchor; otherwise the chain is the presented one.
     package let isAnchored: Bool

@@ -48,7 +48,7 @@ public struct TrustRefusal: Error, Sendable, CustomStringConvertible {
 
     /// The kind of reason.
     public var reason: Reason
-    /// One sentence that says what happened and what to do.
+    /// A sentence with the refusal and its remedy.
     public var message: String
     /// The requested host.
     public var host: String

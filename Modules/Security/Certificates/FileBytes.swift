@@ -95,8 +95,8 @@ final class RegularFile {
 
 /// The size of a file.
 ///
-/// Read with `stat`: the type of a file's size attribute differs between FoundationEssentials and Foundation, and which
-/// of the two a process uses depends on what else it links.
+/// Reads the size with `stat`: the type of a file's size attribute differs between FoundationEssentials and Foundation,
+/// and the other libraries of a process decide which one it uses.
 enum FileSize {
     /// The size in bytes, or nil if the path is not a regular file. Links are followed.
     static func ofRegularFile(_ path: String) -> Int? {

@@ -94,7 +94,7 @@ final class X509Handle: Sendable {
         }
     }
 
-    /// What violates ``ChainRule/flawedAnchor`` if the certificate is an issuing anchor; nil if nothing does.
+    /// The violation of ``ChainRule/flawedAnchor`` if the certificate is an issuing anchor; nil if there is none.
     var anchorFlaw: String? {
         if let flaw = known.withLock({ $0.anchorFlaw }) { return flaw }
         let link = facts.map { ChainLink(facts: $0, position: .issuingAnchor, profile: .default) }
@@ -129,7 +129,7 @@ final class X509Handle: Sendable {
         facts?.notAfter.date ?? OpenSSLTime.date(X509_get0_notAfter(pointer)) ?? .distantPast
     }
 
-    /// The subject alternative names as OpenSSL prints them; nil if there are none.
+    /// The subject alternative names in OpenSSL's notation; nil if there are none.
     var alternativeNames: String? {
         let index = X509_get_ext_by_NID(pointer, NID_subject_alt_name, -1)
         guard index >= 0, let names = X509_get_ext(pointer, index) else { return nil }
@@ -145,7 +145,7 @@ final class X509Handle: Sendable {
 
 /// Reads DER that OpenSSL encodes.
 enum OpenSSLBytes {
-    /// Returns what the closure writes; empty if it fails.
+    /// Returns the output of the closure; empty if it fails.
     static func written(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
         var out: UnsafeMutablePointer<UInt8>?
         let count = encode(&out)
@@ -162,7 +162,7 @@ package enum OpenSSLText {
         written { X509_NAME_print_ex($0, name, 0, LINNET_NAME_FLAGS) >= 0 }
     }
 
-    /// Returns what the closure writes; empty if it fails.
+    /// Returns the output of the closure; empty if it fails.
     static func written(_ write: (OpaquePointer) -> Bool) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { return "" }
         defer { BIO_free(bio) }
@@ -212,7 +212,7 @@ extension X509Handle {
         return seconds < begin ? .notYet : seconds > end ? .over : .valid
     }
 
-    /// The validity of certificates whose times only OpenSSL can read, as in some anchors.
+    /// The validity of certificates with times that only OpenSSL can read; some anchors have such times.
     private func openSSLValidity(at seconds: Int) -> Validity {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }

@@ -20,14 +20,14 @@ enum ChainLimits {
     static let subtrees = 1024
     /// Names times constraints over the whole chain. OpenSSL's limit is a million for each authority.
     static let nameComparisons = 100_000
-    /// Policy mappings over the whole chain, since each level can multiply the policies of the one above.
+    /// Policy mappings over the whole chain. Each level can multiply the policies of the one above.
     static let policyMappings = 16
 
     /// Issuers examined in the search for paths other than OpenSSL's.
     static let pathSteps = 256
     /// Other paths that OpenSSL is asked to verify.
     static let paths = 8
-    /// Paths with certificates out of their time that OpenSSL is asked to verify, to say what is wrong.
+    /// Paths with expired or future certificates that OpenSSL verifies only for the sake of the message.
     static let pathsOutOfTime = 2
 
     /// The limit that a certificate exceeds, as the end of a sentence; nil if none.
@@ -68,8 +68,8 @@ extension CertificateFacts {
 
     fileprivate var policyMappings: Int { elements(known.policyMappings, of: .policyMappings, octets: 8) }
 
-    /// The number of elements in an extension. If the extension cannot be read, OpenSSL may still read it, and the number is
-    /// what its octets suffice for.
+    /// The number of elements in an extension. If the extension cannot be read, OpenSSL may still read it, and the
+    /// number is the most that its octets can hold.
     ///
     /// - Parameter octets: The octets of the shortest element.
     private func elements(_ count: Int?, of identifier: ObjectIdentifier, octets: Int) -> Int {

@@ -1,6 +1,6 @@
 internal import LinnetMessages
 
-/// Coded as the profile that it is closest to, and what differs from it:
+/// Coded as the closest profile, and the differences from it:
 ///
 /// ```json
 /// {
@@ -12,7 +12,7 @@ internal import LinnetMessages
 /// }
 /// ```
 ///
-/// Durations are numbers of seconds, revocation lists PEM text. What is left out has its default. Decoding is strict:
+/// Durations are numbers of seconds, revocation lists PEM text. Missing keys have the defaults. Decoding is strict:
 /// unknown keys and names throw a ``SecurityError``.
 extension ChainProfile: Codable {
     enum Key: String, CodingKey, CaseIterable {
@@ -55,7 +55,7 @@ extension ChainProfile: Codable {
         if revocation != RevocationOptions() { try container.encode(revocation, forKey: .revocation) }
     }
 
-    /// The closest profile with a name, and what it enforces more and less than this one.
+    /// The closest named profile, and the rules that it enforces more and less than this one.
     private var difference:
         (name: SecurityPolicyDocument.Rule.Profile, allowed: Set<ChainRule>, enforced: Set<ChainRule>)
     {

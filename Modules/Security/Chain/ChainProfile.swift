@@ -43,13 +43,13 @@ public struct ChainProfile: Sendable, Hashable {
     /// How revocation is checked.
     public var revocation = RevocationOptions()
 
-    /// The rules for every authority: those that RFC 5280 and the other cited documents state with MUST.
+    /// The rules for every authority, which RFC 5280 and the other cited documents state with MUST.
     ///
     /// This is the default of all APIs that take a profile.
     public static let `default` = ChainProfile(rules: Set(ChainRule.allCases.filter { $0.scope == .anyAuthority }))
 
-    /// The rules for public web authorities: those of ``default``, those of the CA/Browser Forum's Baseline
-    /// Requirements, and those that RFC 5280 states with SHOULD.
+    /// The rules for public web authorities: the rules of ``default``, the CA/Browser Forum's Baseline Requirements,
+    /// and the rules that RFC 5280 states with SHOULD.
     public static let strict = ChainProfile(rules: Set(ChainRule.allCases.filter { $0.scope != .none }))
 
     /// OpenSSL's verification at security level 2 (112 bits), name constraints, and the limits on work.

@@ -15,14 +15,14 @@ extension ChainRule {
         return twice.map { "has the extension \($0.identifier) twice" }
     }
 
-    /// The extensions that RFC 5280 defines are DER and as it defines them. In an issuing anchor this is required of
-    /// those that limit what it may issue, under every profile.
+    /// The extensions of RFC 5280 are valid DER with the defined contents. In an issuing anchor, extensions that limit
+    /// its certificates must be valid under every profile.
     public static let malformedExtension = ChainRule(
         "malformedExtension", "RFC 5280, 4.2.1 and 4.2.2; Baseline Requirements, 7.1.2.11.5",
         "Extensions have the form that is defined for them.", at: .belowAnchor
     ) { $0.facts.known.malformed.first.map { malformation($0) } }
 
-    /// The violation of ``malformedExtension`` by an anchor: an extension that limits what it may issue is not DER, and
+    /// The violation of ``malformedExtension`` by an anchor: an extension that limits its certificates is not DER, and
     /// OpenSSL, which enforces it, may read it differently.
     static func unreadableLimit(ofAnchor facts: CertificateFacts) -> String? {
         let limits: Set<ObjectIdentifier> = [
@@ -46,7 +46,7 @@ extension ChainRule {
     }
 
     /// The extensions that OpenSSL or a rule processes. ``extensionMustNotBeCritical`` and
-    /// ``extensionShouldNotBeCritical`` cover those that must not be critical.
+    /// ``extensionShouldNotBeCritical`` cover extensions that must not be critical.
     static let processed: Set<ObjectIdentifier> = neverCritical.union(betterNotCritical).union([
         .basicConstraints, .keyUsage, .subjectAlternativeName, .nameConstraints, .certificatePolicies, .policyMappings,
         .policyConstraints, .inhibitAnyPolicy, .tlsFeature, .netscapeType,

@@ -1,7 +1,7 @@
 /// A rule for the certificates of a chain, with the document that states it.
 ///
-/// Rules examine the chain that OpenSSL verified. Of anchors, only what weakens a signature made with their key is
-/// checked, and ``flawedAnchor``.
+/// Rules examine the chain that OpenSSL verified. For anchors, they only examine weaknesses of signatures made with
+/// their key, and ``flawedAnchor``.
 public struct ChainRule: Sendable, CaseIterable, CustomStringConvertible {
     /// The profiles that include a rule.
     enum Scope: Sendable {

@@ -157,7 +157,7 @@ struct DistinguishedName: Sendable, Hashable {
         let bytes: [UInt8]
     }
 
-    /// From the root; the order within one relative name is not significant.
+    /// The relative names from the root; the order within one relative name is not significant.
     let relativeNames: [Set<Attribute>]
 
     /// Reads a whole Name.

@@ -1,4 +1,4 @@
-/// The decoded extensions that rules examine. Those that cannot be decoded are in ``malformed``.
+/// The decoded extensions that rules examine. Extensions that cannot be decoded are in ``malformed``.
 struct KnownExtensions: Sendable {
     struct BasicConstraints: Sendable {
         let isAuthority: Bool
@@ -182,7 +182,7 @@ struct KnownExtensions: Sendable {
         return count
     }
 
-    /// requireExplicitPolicy and inhibitPolicyMapping, of which there is one at least (RFC 5280, 4.2.1.11).
+    /// requireExplicitPolicy and inhibitPolicyMapping, at least one of which is present (RFC 5280, 4.2.1.11).
     private static func policyConstraints(_ der: DER) throws(DERError) {
         var cursor = der.cursor(try nonEmpty(der))
         for number in 0..<2 as Range<UInt8> {

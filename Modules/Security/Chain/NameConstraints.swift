@@ -133,7 +133,7 @@ struct NameSubtree: Sendable {
         }
     }
 
-    /// Whether the subtree contains any part of what a name covers.
+    /// Whether the subtree contains any part of a name's range.
     func touches(_ name: ConstrainedName) -> Bool {
         guard form == name.form else { return false }
         switch (base, name) {
@@ -141,8 +141,8 @@ struct NameSubtree: Sendable {
             return !host.isUnderstood || host.lies(in: base) || host.isWildcard && host.stands(for: base)
         case (.address(let base, let mask), .address(let bytes)):
             guard [4, 16].contains(bytes.count) else { return true }
-            // An IPv4 address equals its IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). A range beyond `::ffff:0:0/96`, such as
-            // `::/0`, is one of IPv6 only.
+            // An IPv4 address equals its IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). A range beyond `::ffff:0:0/96`,
+            // such as `::/0`, contains only IPv6 addresses.
             let isWide = !mask.prefix(12).allSatisfy { $0 == 0xFF }
             let addresses = bytes.count == 4 && isWide ? [bytes] : ConstrainedName.addresses(bytes)
             return addresses.contains { Self.masked($0, mask) == base }
@@ -178,8 +178,8 @@ enum GeneralName: Sendable, Hashable {
     /// Another form, identified by its tag.
     case other(UInt8)
 
-    /// Reads a name, whose contents are DER, in the one encoding of its form. In any other, such as a constructed string,
-    /// two parsers can disagree about what the name is.
+    /// Reads a name, with DER contents, in the only valid encoding of its form. In another encoding, such as a
+    /// constructed string, two parsers can disagree about the name.
     init(_ der: DER, _ element: DER.Element) throws(DERError) {
         switch element.tag {
         case DER.Tag.context(1): self = .mail(der.content(element))
@@ -228,6 +228,6 @@ enum GeneralName: Sendable, Hashable {
         }
     }
 
-    /// Whether all octets are ASCII, and none a blank or a control character.
+    /// Whether all octets are visible ASCII characters.
     static func isPrintable(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
 }

@@ -8,8 +8,7 @@ internal import COpenSSL
 enum SecurityFloor {
     private static let bits: Int32 = 112
 
-    /// The weakness of a certificate, as the end of a sentence that begins with "the certificate"; nil if there is
-    /// none.
+    /// The weakness of a certificate, as the end of a sentence about "the certificate"; nil if there is none.
     static func weakness(
         _ certificate: X509Handle, at position: ChainLink.Position, _ rules: Set<ChainRule>
     ) -> String? {

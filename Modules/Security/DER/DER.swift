@@ -76,7 +76,7 @@ struct DERCursor {
     mutating func next() throws(DERError) -> DER.Element {
         let start = position
         let tag = try byte()
-        // A tag in the long form (X.690, 8.1.2.4) would be compared as a tag that it is not.
+        // Comparing a tag in the long form (X.690, 8.1.2.4) would confuse it with another tag.
         guard tag & 0x1F != 0x1F else { throw DERError() }
         let length = try length()
         guard length <= limit - position else { throw DERError() }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import LinnetMessages
 
-/// Accepts what all evaluators accept.
+/// Accepts chains that all evaluators accept.
 struct AllOfEvaluator: TrustEvaluator {
     let first: any TrustEvaluator
     let others: [any TrustEvaluator]
@@ -35,14 +35,14 @@ extension VerifiedTrust {
     fileprivate var strength: Int { (isPinned ? 2 : 0) + (isAnchored ? 1 : 0) }
 }
 
-/// Accepts what one of the evaluators accepts.
+/// Accepts chains that one of the evaluators accepts.
 struct AnyOfEvaluator: TrustEvaluator {
     let first: any TrustEvaluator
     let others: [any TrustEvaluator]
 
-    /// False unless each pins: one that does not would accept a chain without a match.
+    /// False unless each evaluator pins: another one would accept a chain without a match.
     var isPinning: Bool { first.isPinning && others.allSatisfy { $0.isPinning } }
-    /// True if one allows it: the combination trusts at least what that one does.
+    /// True if one allows it: the combination trusts at least as much as that one.
     var allowsCleartext: Bool { first.allowsCleartext || others.contains { $0.allowsCleartext } }
 
     func evaluate(_ trust: ServerTrust) async -> TrustDecision {
@@ -72,7 +72,7 @@ extension TrustRefusal {
     }
 }
 
-/// Enforces one evaluator and reports what another would refuse.
+/// Enforces one evaluator and reports the refusals of another.
 struct ReportOnlyEvaluator: TrustEvaluator {
     let observed: any TrustEvaluator
     let enforced: any TrustEvaluator

@@ -1,6 +1,6 @@
 /// An evaluator of this module, which can be read and written.
 protocol ReadableEvaluator: TrustEvaluator {
-    /// What the evaluator checks; nil if the settings cannot express it.
+    /// The checks of the evaluator; nil if the settings cannot express them.
     func readSettings() -> TrustSettings?
 
     /// The evaluator as a rule without hosts.

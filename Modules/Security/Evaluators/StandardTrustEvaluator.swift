@@ -21,7 +21,7 @@ public struct StandardTrustEvaluator: TrustEvaluator {
 // MARK: Anchors
 
 extension TrustEvaluator where Self == StandardTrustEvaluator {
-    /// Accepts chains that verify up to one of the system's anchors and match the host, as browsers do.
+    /// Accepts chains that verify up to one of the system's anchors and match the host, like browsers.
     public static var systemTrust: StandardTrustEvaluator { systemTrust() }
 
     /// Accepts chains that verify up to an anchor and match the host.
@@ -62,11 +62,11 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
 extension TrustEvaluator where Self == StandardTrustEvaluator {
     /// Accepts chains that verify and contain a pinned key.
     ///
-    /// Pins are compared with the *verified* chain: a certificate that the server only adds to what it presents does not
-    /// count.
+    /// Pins are compared with the *verified* chain: a certificate that the server presents outside of that chain does
+    /// not count.
     ///
     /// - Parameters:
-    ///   - pins: The keys, one of which has to be in the chain. Include a backup key.
+    ///   - pins: The keys, one of which must be in the chain. Include a backup key.
     ///   - anchors: The anchors that a chain may end at. The default is the system's.
     ///   - validatesHost: Whether the certificate has to match the host. The default is true.
     ///   - position: The certificates that are compared. The default is any of the verified chain.
@@ -104,7 +104,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
     /// self-signed certificate is accepted if it is valid and matches the host.
     ///
     /// - Parameters:
-    ///   - certificates: The certificates, one of which has to be in the verified chain.
+    ///   - certificates: The certificates, one of which must be in the verified chain.
     ///   - anchors: The anchors that a chain may end at; nil, the default, means the pinned certificates.
     ///   - validatesHost: Whether the certificate has to match the host. The default is true.
     ///   - position: The certificates that are compared. The default is any of the verified chain.
@@ -127,18 +127,19 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
 // MARK: Combinations
 
 extension TrustEvaluator where Self == StandardTrustEvaluator {
-    /// Accepts what all evaluators accept.
+    /// Accepts chains that all evaluators accept.
     ///
-    /// They are asked in order, and the first refusal is the result. The result counts as pinned if one of them matched a
-    /// pin. Its chain is the one with the pin, else the first that was verified up to an anchor, else the first one. It
-    /// is valid as long as each result is, and contains the ``VerifiedTrust/findings`` of all.
+    /// The evaluators are asked in order, and the first refusal is the result. The result counts as pinned if one of
+    /// them matched a pin. Its chain is the one with the pin, or else the first one that was verified up to an anchor,
+    /// or else the first one. It is valid as long as all results are, and contains the ``VerifiedTrust/findings`` of
+    /// all.
     public static func allOf(
         _ first: any TrustEvaluator, _ others: any TrustEvaluator...
     ) -> StandardTrustEvaluator {
         StandardTrustEvaluator(evaluator: AllOfEvaluator(first: first, others: others))
     }
 
-    /// Accepts what one of the evaluators accepts.
+    /// Accepts chains that one of the evaluators accepts.
     ///
     /// They are asked in order, and the first acceptance is the result. If all refuse, the result is the first refusal,
     /// with the reasons of the others in its message and the pins of all in ``TrustRefusal/wantedPins``. The evaluator
@@ -149,7 +150,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
         StandardTrustEvaluator(evaluator: AnyOfEvaluator(first: first, others: others))
     }
 
-    /// Enforces one evaluator and reports what another would refuse, to try out a stricter policy.
+    /// Enforces one evaluator and reports the refusals of another, to try out a stricter policy.
     ///
     /// If the enforced evaluator accepts, refusals of the observed one are added to ``VerifiedTrust/findings``, which the
     /// policy passes to its ``TrustReporter``. Resumed TLS sessions are not evaluated or reported again.
@@ -167,7 +168,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
         StandardTrustEvaluator(evaluator: ReportOnlyEvaluator(observed: observed, enforced: enforced))
     }
 
-    /// Lets the app refuse chains that an evaluator accepts. The app cannot accept what the evaluator refuses.
+    /// Lets the app refuse chains that an evaluator accepts. The app cannot accept chains that the evaluator refuses.
     ///
     /// The app is asked in each handshake, since its answer may change: TLS sessions are not resumed.
     ///
@@ -207,7 +208,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
 extension TrustEvaluator {
     /// Returns the same evaluator for hosts that also accept requests in clear text.
     ///
-    /// What is sent over `http` can be read and changed in transit, and the evaluator checks nothing there; its decisions
+    /// Anyone in transit can read and change data over `http`, and the evaluator checks nothing there; its decisions
     /// for `https` stay the same.
     public func insecureAllowingCleartext() -> some TrustEvaluator { CleartextEvaluator(evaluator: self) }
 }

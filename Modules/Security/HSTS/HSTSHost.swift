@@ -9,7 +9,7 @@ public struct HSTSHost: Sendable, Hashable, Codable {
     /// When it ends.
     public var expires: Date
 
-    /// Creates a host, such as one of a preloaded list.
+    /// Creates a host, for example for a preloaded list.
     public init(name: String, includesSubdomains: Bool, expires: Date) {
         self.name = name
         self.includesSubdomains = includesSubdomains

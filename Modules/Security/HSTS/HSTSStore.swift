@@ -7,9 +7,9 @@ internal import Synchronization
 /// ```swift
 /// let session = try HTTPSession { $0.hstsStore = HSTSStore() }
 /// ```
-/// A session that has a store changes http URLs of known hosts to https before anything is sent, also those of redirects, and
-/// stores the hosts of Strict-Transport-Security fields. Only https responses over a connection without errors count
-/// (section 8.1): the certificate was verified and matched the host. Sessions can share a store.
+/// A session with a store changes http URLs of known hosts to https before anything is sent, including the URLs of
+/// redirects, and stores the hosts of Strict-Transport-Security fields. Only https responses over a connection without
+/// errors count (section 8.1): the certificate was verified and matched the host. Sessions can share a store.
 ///
 /// The store is empty at first. A program adds a preloaded list with ``add(_:)``, and keeps ``hosts`` in a file of its own.
 public final class HSTSStore: Sendable {
@@ -18,8 +18,8 @@ public final class HSTSStore: Sendable {
 
     /// Creates an empty store.
     ///
-    /// - Parameter limit: The number of hosts that are kept. Above it, expired hosts are removed, and then those that were
-    ///   confirmed longest ago. The default is 10,000.
+    /// - Parameter limit: The maximum number of stored hosts. Beyond it, expired hosts are removed, then the hosts that
+    ///   were confirmed longest ago. The default is 10,000.
     public convenience init(limit: Int = 10_000) {
         self.init(limit: limit, now: { Date() })
     }
@@ -69,7 +69,7 @@ public final class HSTSStore: Sendable {
         var reference = URIReference(url.absoluteString)
         reference.scheme = "https"
         if target.origin.port == 80, let authority = reference.authority {
-            // The host of a known name has no colon, so that what follows the last one is the port, or a password.
+            // A known host name has no colon, so the rest after the last colon is the port, or a password.
             let host = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority.utf8.index(after: $0) }
             if let colon = authority[(host ?? authority.startIndex)...].utf8.firstIndex(of: UInt8(ascii: ":")) {
                 reference.authority = authority[..<colon]

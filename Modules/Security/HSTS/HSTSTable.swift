@@ -46,7 +46,8 @@ struct HSTSTable {
         entries = [:]
     }
 
-    /// Removes expired hosts, then those that were confirmed longest ago. It leaves room for more, so that the work is rare.
+    /// Removes expired hosts, then the hosts that were confirmed longest ago. It leaves room for more, so that the work
+    /// is rare.
     private mutating func makeRoom(at now: Date) {
         entries = entries.filter { $0.value.host.expires > now }
         guard entries.count > limit else { return }

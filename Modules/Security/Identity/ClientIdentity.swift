@@ -63,8 +63,8 @@ extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible,
 extension ClientIdentity {
     /// Creates an identity from certificates and a private key, each in PEM or DER. Both may be in the same PEM text.
     ///
-    /// The certificates may be in any order. Certificates that are not in the chain of the key's certificate are left
-    /// out, and so are roots. The key has at most one mebibyte, and takes at most 10,000,000 iterations to decrypt.
+    /// The certificates may be in any order. Certificates outside the chain of the key's certificate, and roots, are
+    /// omitted. The key has at most one mebibyte, and takes at most 10,000,000 iterations to decrypt.
     ///
     /// - Parameters:
     ///   - certificates: The key's certificate and its issuers.

@@ -22,9 +22,9 @@ public struct ClientIdentityFinding: Sendable, Hashable, CustomStringConvertible
         public static let notForSignatures = Kind("notForSignatures")
     }
 
-    /// What was found.
+    /// The kind of finding.
     public let kind: Kind
-    /// One sentence that says what was found and what to do.
+    /// A sentence with the finding and its remedy.
     public let message: String
     /// The certificate with the problem.
     public let certificate: CertificateSummary
@@ -34,7 +34,7 @@ public struct ClientIdentityFinding: Sendable, Hashable, CustomStringConvertible
 }
 
 extension ClientIdentity {
-    /// Returns the reasons why a server may refuse the identity, those of the leaf first.
+    /// Returns the reasons why a server may refuse the identity, beginning with the leaf's.
     ///
     /// - Parameters:
     ///   - time: The time of the check. The default is now.

@@ -69,7 +69,7 @@ public struct ClientIdentityPolicy: Sendable {
     /// Returns the identity for a host, or nil if there is none.
     public func identity(for host: String) -> ClientIdentity? {
         guard !rules.isEmpty else { return otherHosts }
-        // A text that is neither a name nor an address must not get an identity that is meant for other hosts.
+        // A text that is neither a name nor an address must not get an identity for other hosts.
         guard let host = HostName(host) else { return nil }
         guard let rule = rules.first(where: { $0.pattern.matches(host) }) else { return otherHosts }
         return rule.identity
@@ -90,7 +90,7 @@ public struct ClientIdentityPolicy: Sendable {
         return policy
     }
 
-    /// Distinguishes connections whose servers may be shown different identities; nil if they are shown none.
+    /// Distinguishes connections whose servers may see different identities; nil if they see none.
     package func key(for host: String) -> ClientIdentity.ID? {
         chooserID ?? identity(for: host)?.id
     }
@@ -125,7 +125,7 @@ public struct ClientCertificateRequest: Sendable, Hashable {
         acceptableIssuers.isEmpty || identity.chain.contains { acceptableIssuers.contains($0.issuer) }
     }
 
-    /// Chooses an identity for a request, given the one that the policy has for the host.
+    /// Chooses an identity for a request, given the policy's identity for the host.
     public typealias Chooser =
         @Sendable (ClientCertificateRequest, ClientIdentity?) async throws -> ClientIdentity?
 }

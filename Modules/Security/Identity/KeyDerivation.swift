@@ -10,8 +10,8 @@ enum KeyDerivation {
         linnet_X509_SIG_iterations(key)
     }
 
-    /// The iterations of a PKCS#12 file: of its MAC, its encrypted contents and its encrypted keys. Keys in encrypted contents are
-    /// missing, since their numbers are encrypted, too.
+    /// The iterations of a PKCS#12 file: of its MAC, its encrypted contents and its encrypted keys. Keys in encrypted
+    /// contents are missing, because their iteration counts are encrypted too.
     static func iterations(ofFile file: OpaquePointer) -> UInt64 {
         linnet_PKCS12_iterations(file)
     }

@@ -27,16 +27,16 @@ public struct PinSet: Sendable, Hashable {
         self.expiry = expiry
     }
 
-    /// All keys, those in use first.
+    /// All keys, beginning with the keys in use.
     public var all: [PublicKeyPin] { pins + backupPins.filter { !pins.contains($0) } }
 }
 
-/// When pins expire, and what happens then.
+/// The expiry of pins, and its effect.
 ///
 /// Clients that are never updated keep their pins forever. An expiry lets them connect after the keys have changed, or
 /// stops them from connecting.
 public struct PinExpiry: Sendable, Hashable {
-    /// What happens after pins have expired. There is no default, since either choice can be wrong.
+    /// The effect of the expiry. There is no default, because either choice can be wrong.
     public enum Consequence: String, Sendable, Hashable, Codable, CaseIterable {
         /// Pins no longer count; the chain has to verify up to the same anchors and for the host.
         case dropPins
@@ -46,7 +46,7 @@ public struct PinExpiry: Sendable, Hashable {
 
     /// The first moment at which the pins have expired.
     public var date: Date
-    /// What happens from then on.
+    /// The effect of the expiry.
     public var consequence: Consequence
 
     /// Creates an expiry.
@@ -56,7 +56,7 @@ public struct PinExpiry: Sendable, Hashable {
     }
 }
 
-/// Which certificates of the verified chain pins are compared with.
+/// The certificates of the verified chain that pins are compared with.
 public enum PinPosition: String, Sendable, Hashable, Codable, CaseIterable {
     /// All, from the leaf to the anchor.
     case anyInVerifiedChain

@@ -6,14 +6,14 @@ extension SecurityPolicy {
     /// let policy = try SecurityPolicy.pinning(mode: .publicKey, certificates: pinned)
     /// ```
     ///
-    /// The decisions are the same except for those that would accept any server:
+    /// The decisions are the same, except where AFNetworking would accept any server:
     /// - A pinning mode without certificates throws here instead of refusing every server later, and so does `.none`
     ///   with `allowInvalidCertificates` and `validatesDomainName`.
     /// - `.publicKey` with `allowInvalidCertificates` requires no trusted authority, but checks the dates and, unless
     ///   disabled, the host. A pinned key counts only if it belongs to the leaf or signed the certificates below it.
     ///
     /// - Parameters:
-    ///   - mode: What is compared.
+    ///   - mode: The object of the comparison.
     ///   - certificates: The pinned certificates. `.none` ignores them.
     ///   - allowInvalidCertificates: Whether to accept a chain that does not lead to an anchor, such as a self-signed
     ///     certificate. With `.none`, any certificate is accepted, as with ``insecureAcceptAnyCertificate``. The
@@ -34,7 +34,7 @@ extension SecurityPolicy {
                     anchors: anchors)))
     }
 
-    /// What is compared for hosts without a rule; nil if that is unknown, as for a custom evaluator.
+    /// The object of the comparison for hosts without a rule; nil if it is unknown, for example for a custom evaluator.
     public var pinningMode: PinningMode? { otherHosts.settings?.pinningMode }
 
     /// The pinned certificates for hosts without a rule.
@@ -47,7 +47,7 @@ extension SecurityPolicy {
     public var validatesDomainName: Bool { otherHosts.settings?.validatesDomainName ?? false }
 }
 
-/// What is compared with the pinned certificates: AFNetworking's three modes.
+/// The object of the comparison with the pinned certificates: AFNetworking's three modes.
 public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nothing is pinned; the system's anchors decide.
     case none

@@ -1,4 +1,4 @@
-/// What an evaluator of this module checks.
+/// The checks of an evaluator of this module.
 ///
 /// ```swift
 /// let pins = policy.evaluator(for: "api.example.com").settings?.pins ?? []
@@ -7,9 +7,10 @@
 /// Settings are read from an evaluator (``TrustEvaluator/settings``). ``SecurityPolicyDocument/init(_:)`` writes a whole
 /// policy, with combinations of evaluators.
 public struct TrustSettings: Sendable {
-    /// What is compared with the pins.
+    /// The object of the comparison with the pins.
     public internal(set) var pinningMode = PinningMode.none
-    /// The pinned keys, those in use before their backups. For certificates of ``PinningMode/publicKey``, their keys.
+    /// The pinned keys, keys in use before their backups. With certificates and ``PinningMode/publicKey``, the keys of
+    /// the certificates.
     public internal(set) var pins: [PublicKeyPin] = []
     /// The pinned certificates.
     public internal(set) var pinnedCertificates: [X509Certificate] = []
@@ -21,18 +22,18 @@ public struct TrustSettings: Sendable {
     public internal(set) var anchors: TrustAnchors?
     /// How strictly the chain is evaluated; nil for an evaluator that builds no chain.
     public internal(set) var profile: ChainProfile?
-    /// Whether a chain is accepted that leads to none of the ``anchors``, as set in
-    /// ``SecurityPolicy/pinning(mode:certificates:allowInvalidCertificates:validatesDomainName:anchors:)``, or because
-    /// the evaluator builds no chain.
+    /// Whether a chain without a path to one of the ``anchors`` is accepted: this was set in
+    /// ``SecurityPolicy/pinning(mode:certificates:allowInvalidCertificates:validatesDomainName:anchors:)``, or the
+    /// evaluator builds no chain.
     public internal(set) var allowInvalidCertificates = false
     /// Whether the certificate has to match the host.
     public internal(set) var validatesDomainName = true
 }
 
 extension TrustEvaluator {
-    /// What the evaluator checks.
+    /// The checks of the evaluator.
     ///
     /// Nil for custom evaluators, ``TrustEvaluator/refuse``, and the combinations `.allOf` and `.anyOf`. A report-only
-    /// evaluator has the settings of the one that it enforces.
+    /// evaluator has the settings of the enforced one.
     public var settings: TrustSettings? { (self as? any ReadableEvaluator)?.readSettings() }
 }

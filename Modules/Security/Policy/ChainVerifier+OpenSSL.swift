@@ -19,7 +19,7 @@ extension ChainVerifier {
         defer { X509_STORE_CTX_free(context) }
         guard let untrusted = linnet_sk_X509_new_null() else { throw Self.failure("has no memory for a chain", trust) }
         defer { linnet_sk_X509_free(untrusted) }
-        // Neither the context nor the stack retains what it is given.
+        // Neither the context nor the stack retains its arguments.
         defer { withExtendedLifetime((store, presented)) {} }
         for certificate in presented.dropFirst() where linnet_sk_X509_push(untrusted, certificate.pointer) <= 0 {
             throw Self.failure("has no memory for a chain", trust)
@@ -132,7 +132,7 @@ extension ChainVerifier {
         return refusal
     }
 
-    /// The rules whose violation OpenSSL reports with an error code.
+    /// The rules that have an error code of OpenSSL for their violation.
     private static func rules(behind code: Int32, _ facts: CertificateFacts) -> [ChainRule] {
         switch code {
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK,
@@ -142,7 +142,7 @@ extension ChainVerifier {
         case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION: [.unprocessedCriticalExtension, .extensionMustNotBeCritical]
         case X509_V_ERR_INVALID_CA: facts.known.basicConstraints == nil ? [.missingBasicConstraints] : []
         case X509_V_ERR_ERROR_IN_CERT_NOT_BEFORE_FIELD, X509_V_ERR_ERROR_IN_CERT_NOT_AFTER_FIELD: [.validityEncoding]
-        // OpenSSL finds no issuer for a certificate that it cannot read.
+        // For a certificate that it cannot read, OpenSSL finds no issuer.
         case X509_V_ERR_INVALID_EXTENSION, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             [.duplicateExtension, .malformedExtension, .emptyKeyUsage]

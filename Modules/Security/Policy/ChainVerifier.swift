@@ -84,7 +84,7 @@ struct ChainVerifier {
 
 /// A chain that was verified up to an anchor.
 struct VerifiedChain {
-    /// From the leaf to the anchor.
+    /// The certificates from the leaf to the anchor.
     let certificates: [X509Handle]
     let revocation: RevocationVerdict
     /// Violations that are not enforced.
@@ -121,7 +121,7 @@ extension ChainVerifier {
         return chain
     }
 
-    /// The bounded reader goes first: it determines what OpenSSL's work would cost.
+    /// The bounded reader goes first: it determines the cost of OpenSSL's work.
     private static func parse(_ der: Data, _ index: Int, _ trust: ServerTrust) throws(TrustRefusal) -> X509Handle {
         if let handle = CertificateCache.shared.certificate(der) { return handle }
         let host = trust.host.oneLine
@@ -130,7 +130,7 @@ extension ChainVerifier {
             throw TrustRefusal(
                 .limitExceeded, "\(host): certificate \(index) of the presented chain \(excess).", trust: trust)
         }
-        // Versions of OpenSSL differ in which of these they can parse, and verify none.
+        // OpenSSL can verify none of these, and its versions differ in parsing them.
         guard facts.notBefore.seconds != nil, facts.notAfter.seconds != nil else {
             throw TrustRefusal(
                 .validityEncoding,

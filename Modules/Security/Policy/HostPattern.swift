@@ -15,14 +15,15 @@ internal import LinnetMessages
 /// Names are compared without case and trailing dots. Write names beyond ASCII as A-labels (RFC 5890). IPv4-mapped
 /// addresses, `::ffff:192.0.2.1`, equal the IPv4 address, in patterns and in hosts. A host that ends in a number and is
 /// not an address in its canonical form, such as `127.1` or `0x7f000001`, is invalid and matches nothing; requests to
-/// such URLs fail. A system that is asked to connect to the unspecified address, `0.0.0.0` or `::`, connects to itself, so a pattern
-/// that matches `127.0.0.1` or `::1` also matches both of them.
+/// such URLs fail. A connection to the unspecified address, `0.0.0.0` or `::`, reaches this machine, so a pattern that
+/// matches `127.0.0.1` or `::1` also matches both of them.
 ///
 /// A pattern is matched against the host in the URL. A pattern of addresses does not match a name, whatever the name
 /// resolves to: a certificate is for the host, and a resolver must not influence the choice of a rule.
 ///
 /// If several patterns match a host, the most specific one applies: an exact host; longer address prefixes before
-/// shorter ones; wildcards with more labels before those with fewer, `*.` before `**.`; `@single-label`; `@private`.
+/// shorter ones; wildcards with more labels before wildcards with fewer, `*.` before `**.`; `@single-label`;
+/// `@private`.
 public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     enum Form: Hashable, Sendable {
         case exact(HostName)

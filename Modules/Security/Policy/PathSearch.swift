@@ -57,7 +57,7 @@ extension ChainVerifier {
         }
     }
 
-    /// The refusal for a path that only its dates forbid, which a renewal mends; nil if there is none.
+    /// The refusal for a path with invalid dates only, which a renewal can correct; nil if there is none.
     private func pathOutOfTime(
         _ trust: ServerTrust, _ presented: [X509Handle], in store: TrustStore, at time: Int
     ) -> TrustRefusal? {
@@ -94,9 +94,9 @@ extension TrustRefusal {
 
     fileprivate var isAboutTime: Bool { reason == .expired || reason == .notYetValid }
 
-    /// How much the refusal of a path says about what is wrong with a chain. OpenSSL's path comes first by chance, so its
-    /// refusal is reported only if no other says more: that a path has no anchor says nothing, a rule of public
-    /// authorities less than one of every authority, and a rule less than what makes a chain worthless.
+    /// The informative value of a path's refusal. OpenSSL's path comes first by chance, so its refusal is reported only
+    /// if no other is more informative: a missing anchor says nothing, a rule for public authorities less than a rule
+    /// for every authority, and a rule less than a flaw that makes a chain worthless.
     fileprivate var weight: Int {
         switch reason {
         case .unknownAuthority, .chainInvalid, .internalFailure, .limitExceeded: return 0

@@ -94,7 +94,7 @@ public struct SecurityPolicy: Sendable {
 
     /// Makes a policy that requires one of these keys in the verified chain of every host.
     ///
-    /// - Throws: ``SecurityError/Code/noPins`` when there is none.
+    /// - Throws: ``SecurityError/Code/noPins`` without a key.
     public static func publicKeyPins(
         _ pins: [PublicKeyPin], anchors: TrustAnchors = .system
     ) throws(SecurityError) -> SecurityPolicy {
@@ -104,7 +104,7 @@ public struct SecurityPolicy: Sendable {
     /// Makes a policy that requires one of these certificates in the verified chain of every host. If `anchors` is nil,
     /// the certificates are the only anchors.
     ///
-    /// - Throws: ``SecurityError/Code/noPins`` when there is none.
+    /// - Throws: ``SecurityError/Code/noPins`` without a certificate.
     public static func certificatePins(
         _ certificates: [X509Certificate], anchors: TrustAnchors? = nil
     ) throws(SecurityError) -> SecurityPolicy {

@@ -14,7 +14,7 @@ internal import Darwin
 /// Copies of a set of anchors, and all evaluators made with it, share one store in memory.
 public struct TrustAnchors: Sendable {
     enum Source: Sendable {
-        /// The system's anchors at a location, or at the one that the environment names.
+        /// The system's anchors at a given location, or at the location from the environment.
         case system(SystemTrustLocation?)
         /// The system's anchors and additional ones.
         case extended(SystemTrustStores, SystemTrustLocation?)
@@ -27,8 +27,8 @@ public struct TrustAnchors: Sendable {
     ///
     /// Read from `SSL_CERT_FILE` and `SSL_CERT_DIR` if one of them is set, else from OpenSSL's default bundle, the
     /// distribution's bundle, or OpenSSL's default directory. Loaded once for each value of the two variables, when a
-    /// chain is first evaluated; restart the process to load new anchors. If a variable names nothing readable, every
-    /// chain is refused with ``TrustRefusal/Reason/anchorsUnavailable``.
+    /// chain is first evaluated; restart the process to load new anchors. If a variable names no readable location,
+    /// every chain is refused with ``TrustRefusal/Reason/anchorsUnavailable``.
     public static let system = TrustAnchors(source: .system(nil))
 
     /// Only these certificates. A chain may also end at an intermediate or server certificate.
@@ -86,7 +86,7 @@ public struct TrustAnchors: Sendable {
         }
     }
 
-    /// Whether the system's anchors are those of a location other than the one that the environment names.
+    /// Whether the system's anchors come from another location than the environment's.
     var isAtLocation: Bool {
         switch source {
         case .system(let location), .extended(_, let location): location != nil

@@ -47,7 +47,7 @@ final class TrustStore: Sendable {
     func handle(of anchor: OpaquePointer) -> X509Handle {
         used.withLock { used in
             if let handle = used[UInt(bitPattern: anchor)] { return handle }
-            // Two threads can load an anchor of a directory twice; the bound keeps that from growing.
+            // Two threads can load an anchor of a directory twice. The bound keeps the number of duplicates small.
             if used.count >= 512 { used.removeAll() }
             let handle = X509Handle(sharing: anchor)
             used[UInt(bitPattern: anchor)] = handle
@@ -55,7 +55,7 @@ final class TrustStore: Sendable {
         }
     }
 
-    /// The anchors with a name (an `X509_NAME`), including those in directories.
+    /// The anchors with a name (an `X509_NAME`), including anchors in directories.
     func certificates(named name: OpaquePointer?) -> [X509Handle] {
         OpenSSLErrorQueue.clear()
         defer { OpenSSLErrorQueue.clear() }

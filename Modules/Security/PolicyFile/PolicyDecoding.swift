@@ -50,7 +50,7 @@ package enum PolicyDecoding {
             .invalidPolicyFile, "\"\(text.oneLine)\" is not one of \(known).", path: PolicyPath.text(path))
     }
 
-    /// What the JSON of a type is, in words.
+    /// The JSON form of a type, in words.
     package static func name(_ type: any Any.Type) -> String {
         switch type {
         case is String.Type: "a string"
@@ -151,8 +151,8 @@ enum PolicyMoment {
             .map { Date(timeIntervalSince1970: milliseconds($0) / 1000) }
     }
 
-    /// Whether the text has the form of RFC 3339, section 5.6, and its day and time exist. Foundation's parser reads the 30th of
-    /// February as the 2nd of March, and ignores what follows the zone.
+    /// Whether the text has the form of RFC 3339, section 5.6, and its day and time exist. Foundation's parser reads
+    /// the 30th of February as the 2nd of March, and ignores text after the zone.
     private static func isMoment(_ text: String) -> Bool {
         guard
             let match = text.wholeMatch(

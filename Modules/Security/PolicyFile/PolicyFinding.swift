@@ -52,7 +52,7 @@ public struct PolicyFinding: Sendable, Hashable, Codable, CustomStringConvertibl
     public enum Severity: String, Sendable, Hashable, Codable {
         /// The policy cannot be made.
         case error
-        /// The policy can be made, but will not do what it should, now or later.
+        /// The policy is valid, but will not work as intended, now or later.
         case warning
     }
 
@@ -66,7 +66,7 @@ public struct PolicyFinding: Sendable, Hashable, Codable, CustomStringConvertibl
     public var line: Int?
     /// The location in the file, such as `rules[0].pins[1]`.
     public var path: String
-    /// One sentence that says what was found and what to do.
+    /// A sentence with the finding and its remedy.
     public var message: String
 
     /// Location, severity, message and kind.

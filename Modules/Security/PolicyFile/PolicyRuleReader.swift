@@ -7,7 +7,7 @@ struct PolicyRuleReader {
     /// `rules[0]`.
     let path: String
     let part: SecurityPolicyFile.Part
-    /// Whether the rule is within another one or for other hosts, so that it has no hosts.
+    /// Whether the rule has no hosts, because it is within another one or for other hosts.
     var isNested = false
 
     /// The rules within this one.
@@ -57,7 +57,7 @@ struct PolicyRuleReader {
         }
     }
 
-    /// The profile without the allowed rules, each of which it has to include.
+    /// The profile without the allowed rules. It must include each of them.
     func profile() throws(SecurityError) -> ChainProfile {
         if let profile = rule.chainProfile { return profile }
         var profile = rule.profile.chainProfile
@@ -84,7 +84,7 @@ struct PolicyRuleReader {
         return rule.insecureAllowsCleartext ? evaluator.insecureAllowingCleartext() : evaluator
     }
 
-    /// What the rule enforces, without the rules that are only observed.
+    /// The evaluator that the rule enforces, without the rules that are only observed.
     private func enforced() throws(SecurityError) -> any TrustEvaluator {
         if let members = try members() { return observed(members, otherwise: .systemTrust) }
         switch rule.trust {

@@ -1,11 +1,11 @@
 package import FoundationEssentials
 internal import LinnetMessages
 
-/// The lines of the JSON text of a policy, or of a configuration, by location, and what its decoder overlooks.
+/// The lines of the JSON text of a policy or a configuration, by location, and the mistakes that its decoder overlooks.
 ///
-/// A decoder uses one of two values with the same key, and a human reader may assume the other; and it ignores a comma after the last
-/// value, which RFC 8259 does not allow. The text has been decoded,
-/// or far enough to give an error a location, so it is enough to track strings, objects and arrays.
+/// A decoder uses one of two values with the same key, while a human reader may assume the other one. It also ignores a
+/// comma after the last value, which RFC 8259 does not allow. The decoder has accepted the text, or the part up to an
+/// error with a location, so it is enough to track strings, objects and arrays.
 package struct PolicyText {
     /// An object or array that is still open.
     private struct Container {
@@ -52,7 +52,7 @@ package struct PolicyText {
         }
     }
 
-    /// The line of a location, or of the closest enclosing one that exists, since a missing key has no line.
+    /// The line of a location, or of the closest enclosing one that exists, because a missing key has no line.
     package func line(of path: String) -> Int? {
         var path = path[...]
         while lines[String(path)] == nil, let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) {

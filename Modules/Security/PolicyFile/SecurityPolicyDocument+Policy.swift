@@ -4,9 +4,9 @@ internal import LinnetMessages
 extension SecurityPolicyDocument {
     /// Writes a policy that the factories of this module have made.
     ///
-    /// A policy that is made from the document makes the same decisions. Certificates are written as PEM text, also
-    /// those that were read from files; dates to the millisecond, and durations to the nanosecond. The policy's
-    /// ``SecurityPolicy/reporter`` is left out: add one with ``SecurityPolicy/reporting(to:)``.
+    /// A policy that is made from the document makes the same decisions. Certificates, even from files, are written as
+    /// PEM text, dates to the millisecond, and durations to the nanosecond. The policy's ``SecurityPolicy/reporter`` is
+    /// omitted: add one with ``SecurityPolicy/reporting(to:)``.
     ///
     /// - Throws: ``SecurityError/Code/unencodablePolicy`` for a custom evaluator, for `.accepting(_:unless:)`, which
     ///   calls a closure, and for combinations that are nested more than eight levels deep. ``SecurityError/path``

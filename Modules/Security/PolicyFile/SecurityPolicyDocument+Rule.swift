@@ -7,14 +7,14 @@ extension SecurityPolicyDocument {
         public enum Trust: String, Sendable, Hashable, CaseIterable {
             /// The system's anchors.
             case system
-            /// Only those in ``Rule/anchors``.
+            /// Only the certificates in ``Rule/anchors``.
             case anchors
-            /// The system's anchors and those in ``Rule/anchors``.
+            /// The system's anchors and the certificates in ``Rule/anchors``.
             case systemAndAnchors
             /// Only the certificates in ``Rule/pinnedCertificates``.
             case pinnedCertificates
-            /// None: a certificate has to match the host, and nothing else is checked (``TrustEvaluator/hostname``). For
-            /// members of ``Rule/allOf``.
+            /// None: only the host of the certificate is checked (``TrustEvaluator/hostname``). For members of
+            /// ``Rule/allOf``.
             case hostname
             /// None: any certificate is accepted. For experiments only.
             case insecureAcceptAnyCertificate
@@ -34,8 +34,8 @@ extension SecurityPolicyDocument {
 
         /// A comment for readers of the file.
         public var comment: String?
-        /// The hosts, each in the form of a ``HostPattern``. A rule within another one, and the one for other hosts, has
-        /// none.
+        /// The hosts, each in the form of a ``HostPattern``. A rule within another one, and the rule for other hosts,
+        /// have none.
         public var hosts: [String]
         /// The anchors. The default is the system's.
         public var trust: Trust
@@ -68,18 +68,18 @@ extension SecurityPolicyDocument {
         public var pinPosition: PinPosition
         /// When the pins expire, in the format of RFC 3339; nil for never.
         public var pinsExpire: Date?
-        /// What happens from then on; required if the pins expire.
+        /// The effect of the expiry; required if the pins expire.
         public var afterExpiry: PinExpiry.Consequence?
         /// Whether refusals are only reported. Then the rule without its pins is enforced or, for a rule without pins,
         /// the system's store. A rule that refuses nothing more than the system's store cannot have it. The default is false.
         public var reportOnly: Bool
 
-        /// Rules without hosts whose refusals are only reported, in order. The default is none.
+        /// Rules without hosts, in order. Their refusals are only reported. The default is none.
         public var observed: [Rule]
-        /// Rules without hosts, each of which has to accept a chain. They take the place of this rule's anchors and pins.
+        /// Rules without hosts, each of which must accept a chain. They take the place of this rule's anchors and pins.
         /// The default is none.
         public var allOf: [Rule]
-        /// Rules without hosts, one of which has to accept a chain. They take the place of this rule's anchors and pins.
+        /// Rules without hosts, one of which must accept a chain. They take the place of this rule's anchors and pins.
         /// The default is none.
         public var anyOf: [Rule]
         /// Whether requests in clear text may be sent to the hosts, whatever the rule checks

@@ -32,7 +32,7 @@ public import FoundationEssentials
 /// `"systemAndAnchors"` that enforces no pins, and for hosts without a rule unless they are refused
 /// (``SecurityPolicy/allowsCleartext(to:)``).
 ///
-/// A document also holds what a program has made with the factories of this module, with its certificates as PEM text:
+/// A document can also hold a policy from the factories of this module, with certificates as PEM text:
 ///
 /// ```swift
 /// let data = try SecurityPolicyDocument(policy).json()
@@ -61,7 +61,7 @@ public struct SecurityPolicyDocument: Sendable, Hashable, Codable {
     public var otherHosts: OtherHosts?
     /// The rules in any order; the most specific one for a host applies.
     public var rules: [Rule]
-    /// Files whose rules are added, with paths relative to this file's directory.
+    /// The files to include, with paths relative to this file's directory. Their rules are added.
     public var includes: [String]
     /// Whether TLS sessions may be resumed (``SecurityPolicy/allowsSessionResumption``); nil for the default, true. Not
     /// allowed in an included file.

@@ -48,7 +48,7 @@ struct PolicyRuleCheck {
         return findings + reader.nested.flatMap { PolicyRuleCheck(reader: $0, date: date, notice: notice).findings() }
     }
 
-    /// Keys with which a server does not have to prove that it is the requested host.
+    /// Settings under which a server need not prove that it is the requested host.
     private func insecureFindings() -> [PolicyFinding] {
         let rule = reader.rule
         let acceptsAny = "Any server is accepted, so that the connection can be intercepted."
@@ -233,8 +233,8 @@ struct PatternReach {
         }
     }
 
-    /// Halves the range until a narrower one covers the half or none overlaps it. The number of steps is bounded by the
-    /// bits of the ranges.
+    /// Halves the range until a narrower one covers the half or none overlaps it. The bits of the ranges limit the
+    /// number of steps.
     private func isCovered(_ range: AddressRange, by ranges: [AddressRange]) -> Bool {
         if ranges.contains(where: { $0.contains(range) }) { return true }
         let within = ranges.filter { range.contains($0) }

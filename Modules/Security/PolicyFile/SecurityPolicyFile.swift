@@ -27,14 +27,14 @@ public struct SecurityPolicyFile: Sendable {
         }
     }
 
-    /// The file itself, then the included files, each before those that it includes.
+    /// The file itself, then the included files, each before the files that it includes.
     let parts: [Part]
 
     private static let mostFiles = 64
 
     /// Reads a file and the files that it includes.
     ///
-    /// - Throws: As ``SecurityPolicyDocument/init(json:)``; ``SecurityError/Code/cannotReadFile``;
+    /// - Throws: The errors of ``SecurityPolicyDocument/init(json:)``; ``SecurityError/Code/cannotReadFile``;
     ///   ``SecurityError/Code/includeLoop`` if a file includes itself, directly or not, or more than 64 are included.
     ///   ``SecurityError/file``, ``SecurityError/line`` and ``SecurityError/path`` give the location.
     public init(contentsOf path: String) throws(SecurityError) {
@@ -43,7 +43,7 @@ public struct SecurityPolicyFile: Sendable {
 
     /// Takes a document and reads the files that it includes.
     ///
-    /// - Throws: As ``init(contentsOf:)``.
+    /// - Throws: The errors of ``init(contentsOf:)``.
     public init(_ document: SecurityPolicyDocument, folder: String = ".") throws(SecurityError) {
         parts = try Self.expand(Part(path: nil, folder: folder, document: document), within: [])
     }
@@ -158,7 +158,7 @@ public struct SecurityPolicyFile: Sendable {
 extension SecurityPolicy {
     /// Makes the policy of a file in the format of ``SecurityPolicyDocument``.
     ///
-    /// - Throws: As ``SecurityPolicyFile/init(contentsOf:)`` and ``SecurityPolicyFile/makePolicy()``.
+    /// - Throws: The errors of ``SecurityPolicyFile/init(contentsOf:)`` and ``SecurityPolicyFile/makePolicy()``.
     public static func file(_ path: String) throws(SecurityError) -> SecurityPolicy {
         try SecurityPolicyFile(contentsOf: path).makePolicy()
     }

@@ -16,7 +16,7 @@ public struct TrustReport: Sendable, Hashable, Codable {
     public var isEnforced: Bool
     /// The name of the ``TrustRefusal/Reason-swift.struct``.
     public var reason: String
-    /// One sentence that says what happened and what to do.
+    /// A sentence with the event and its remedy.
     public var message: String
     /// OpenSSL's `X509_V_ERR_…` code, if OpenSSL gave the reason.
     public var verifyCode: Int32?

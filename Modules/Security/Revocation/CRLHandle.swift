@@ -150,7 +150,7 @@ struct CRLFacts: Sendable {
                 }
                 guard own.identifier == .reasonCode else { continue }
                 let reason = DER(bytes: own.value)
-                // removeFromCRL: OpenSSL counts the entry as none, also beside one that revokes.
+                // removeFromCRL: OpenSSL treats the entry as absent, even beside an entry that revokes.
                 guard try reason.content(reason.strictRoot(DER.Tag.enumerated)) != [8] else {
                     throw CRLDefect("it has an entry that only a delta list may have, removeFromCRL (RFC 5280, 5.3.1)")
                 }

@@ -45,7 +45,7 @@ struct OCSPStaple {
 
     // MARK: Signature
 
-    /// Why the signature is not by the issuer or a responder that it authorized; nil if it is.
+    /// The reason why the signature is not by the issuer or a responder that it authorized; nil if it is valid.
     private func signatureFlaw(_ basic: OpaquePointer, _ issuer: X509Handle) -> String? {
         guard !isWeak(basic) else { return "the stapled response is signed with SHA-1 or MD5" }
         guard let authorities = linnet_sk_X509_new_null() else { return "there is not enough memory" }

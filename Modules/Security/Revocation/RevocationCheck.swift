@@ -96,7 +96,7 @@ struct RevocationCheck {
     /// The answer of a list; nil if it is from another issuer, or does not contain the certificate and has another scope.
     private func ask(_ list: CRLHandle, _ certificate: X509Handle, _ issuer: X509Handle) -> Answer? {
         guard list.isSigned(by: issuer) else { return nil }
-        // The scope says what the absence of an entry means. An entry is a revocation in any list of the issuer.
+        // The scope only matters for the absence of an entry. An entry is a revocation in any list of the issuer.
         let isListed = list.lists(certificate)
         guard isListed || list.covers(certificate) else { return nil }
         if let usage = issuer.facts?.known.keyUsage, !usage.contains(.listSigning) {
@@ -150,7 +150,7 @@ struct RevocationCheck {
 
 /// The revocation result for an accepted chain.
 struct RevocationVerdict {
-    /// When the answers expire; nil if there are none.
+    /// The time when the answers expire; nil if there are none.
     private(set) var holdsUntil: Date?
     /// Whether the chain was accepted only because a stapled response may still arrive.
     var awaitsStaple = false
@@ -185,7 +185,7 @@ extension TrustRefusal.Reason {
     public static let stapleOutdated = TrustRefusal.Reason("stapleOutdated")
     /// The policy requires revocation information, and there is none.
     public static let revocationUnknown = TrustRefusal.Reason("revocationUnknown")
-    /// A revocation list is signed by an authority whose key must not sign lists.
+    /// An authority whose key must not sign lists has signed a revocation list.
     public static let revocationListInvalid = TrustRefusal.Reason("revocationListInvalid")
     /// The only revocation information is a list that is expired or not yet valid.
     public static let revocationListOutdated = TrustRefusal.Reason("revocationListOutdated")

@@ -12,7 +12,7 @@ public import FoundationEssentials
 /// profile.revocation.failure = .hardForLeaf
 /// ```
 public struct RevocationOptions: Sendable, Hashable {
-    /// What happens to a certificate without reliable revocation information.
+    /// The treatment of a certificate without reliable revocation information.
     public struct Failure: Hashable, Sendable, CustomStringConvertible {
         /// The choice's name.
         public let description: String
@@ -36,7 +36,7 @@ public struct RevocationOptions: Sendable, Hashable {
     /// Whether a certificate that promises a stapled response is refused without a valid one (RFC 7633). The default is
     /// true.
     public var honorsMustStaple = true
-    /// What happens to a certificate without revocation information. The default is ``Failure/soft``.
+    /// The treatment of a certificate without revocation information. The default is ``Failure/soft``.
     public var failure = Failure.soft
     /// The tolerated clock difference. The default is five minutes.
     public var clockSkew = Duration.seconds(300)
