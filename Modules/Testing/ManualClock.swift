@@ -102,7 +102,7 @@ public final class ManualClock: Clock, Sendable {
     }
 }
 
-/// The state of a ``ManualClock``: its time, the tasks that sleep, and those that wait for sleeping tasks.
+/// The state of a ``ManualClock``: its time, the sleeping tasks, and the tasks that wait for sleeping ones.
 struct ManualClockMachine {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
@@ -125,7 +125,7 @@ struct ManualClockMachine {
     }
 
     private(set) var now = ManualClock.Instant()
-    /// In the order of their deadlines; those with equal deadlines in the order of arrival.
+    /// The sleeping tasks in the order of their deadlines, with equal deadlines in the order of arrival.
     private(set) var sleepers: [Sleeper] = []
     private var watchers: [Watcher] = []
     private var lastID: UInt64 = 0

@@ -63,10 +63,11 @@ public final class StubTransport: Transport {
         }
     }
 
-    /// The last security policy that the transport was given; nil if there was none. It is not applied, since there are no connections.
+    /// The last security policy that was set; nil if there was none. It has no effect, because there are no
+    /// connections.
     public var securityPolicy: SecurityPolicy? { state.withLock { $0.securityPolicy } }
 
-    /// The last client identities that the transport was given; nil if there were none.
+    /// The last client identities that were set; nil if there were none.
     public var clientIdentities: ClientIdentityPolicy? { state.withLock { $0.clientIdentities } }
 
     /// Records the policy.
@@ -206,7 +207,7 @@ public final class StubBody: Sendable {
     private let abandonment = Signal()
     private let demands = Demands()
 
-    /// Creates a body of which no bytes were sent.
+    /// Creates a body that has not sent any bytes.
     public init() {
         let (body, writer) = TransportResponseBodyWriter.makeBody(
             resumed: { [demands] in demands.add() }, abandoned: { [abandonment] _ in abandonment.fire() })
@@ -265,7 +266,7 @@ public final class StubBody: Sendable {
     }
 }
 
-/// The reader's demands for more bytes, each of which one call takes.
+/// The reader's demands for more bytes. Each call takes one.
 private final class Demands: Sendable {
     private struct State {
         /// The number of demands that no call has taken.

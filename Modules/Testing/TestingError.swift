@@ -29,7 +29,7 @@ public struct TestingError: Error, Sendable {
 
     /// The kind of the failure.
     public var code: Code
-    /// What failed and why, in one sentence.
+    /// The failure and its cause, in one sentence.
     public var message: String
     /// The underlying error, if any.
     public var underlying: (any Error)?

@@ -28,8 +28,8 @@ extension MockServer {
         ///
         /// The default is `127.0.0.1`.
         public var hostName = "127.0.0.1"
-        /// The path of a unix socket that the server listens on, in place of a port. The server's ``MockServer/port`` is that of its
-        /// scheme then, and the file is removed when it shuts down.
+        /// The path of a unix socket that the server listens on, in place of a port. The server's ``MockServer/port``
+        /// is then the default port of its scheme, and its shutdown removes the file.
         ///
         /// The default is nil.
         public var unixSocket: String?
@@ -39,7 +39,7 @@ extension MockServer {
         public var httpVersions = HTTPVersions.http1
         /// The settings and deliberate behaviour of the server over HTTP/2.
         ///
-        /// The defaults are those of ``HTTP2Options``.
+        /// The defaults come from ``HTTP2Options``.
         public var http2 = HTTP2Options()
         /// How the bodies of requests are passed to the handler.
         ///

@@ -21,7 +21,7 @@ public final class MockServer: Sendable {
     /// A closure that answers a request.
     ///
     /// Over HTTP/1.1 it runs in the connection's task, which is cancelled when the client closes the connection or the
-    /// server shuts down. Requests on one connection are answered sequentially, those on different connections
+    /// server shuts down. Requests on one connection are answered sequentially, requests on different connections
     /// concurrently. Over HTTP/2 each stream has a task, which is also cancelled when the client resets the stream.
     public typealias Handler = @Sendable (RecordedRequest) async -> MockResponse
 
@@ -29,7 +29,7 @@ public final class MockServer: Sendable {
     public let url: URL
     /// The host name in ``url``.
     public let host: String
-    /// The port that the system selected; that of the scheme for a server on a unix socket.
+    /// The port that the system selected; for a server on a unix socket, the default port of the scheme.
     public let port: Int
 
     let log: RequestLog

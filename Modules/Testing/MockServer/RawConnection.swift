@@ -37,7 +37,7 @@ public final class RawConnection: Sendable {
         }
     }
 
-    /// Reads up to a text. The bytes behind it, such as a body that comes with its head, are read next.
+    /// Reads up to a text. The bytes after it, for example a body that arrives together with its head, are read next.
     ///
     /// - Parameter end: The text. The default is `\r\n\r\n`, the end of a request's head.
     /// - Returns: The bytes up to the text, and the text.

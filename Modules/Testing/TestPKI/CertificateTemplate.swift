@@ -29,13 +29,13 @@ package struct CertificateTemplate {
     package var subject: [UInt8]
     package var notBefore: [UInt8]
     package var notAfter: [UInt8]
-    /// The SubjectPublicKeyInfo; nil for that of the generated key.
+    /// The SubjectPublicKeyInfo; nil uses the generated key's.
     package var publicKey: [UInt8]?
     package var keyKind = TestPKI.KeyKind.p256
     /// The unique identifiers between the key and the extensions.
     package var uniqueIdentifiers: [UInt8] = []
     package var extensions: [Extension]
-    /// The AlgorithmIdentifier; nil for that of the signer's key and the digest.
+    /// The AlgorithmIdentifier; nil derives it from the signer's key and the digest.
     package var algorithm: [UInt8]?
     package var outerAlgorithm: [UInt8]?
     package var digest = "SHA256"

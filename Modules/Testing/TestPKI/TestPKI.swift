@@ -103,7 +103,7 @@ public struct TestPKI: Sendable {
         }
     }
 
-    /// Creates an invalid identity, whose issuer is another identity instead of an authority.
+    /// Creates an invalid identity, issued by another identity instead of an authority.
     ///
     /// - Parameters:
     ///   - issuer: The identity that issues the certificate.
@@ -181,7 +181,7 @@ extension TestPKI {
             self.notAfter = notAfter
         }
 
-        /// From yesterday to a month from now.
+        /// The validity from yesterday to a month from now.
         public static let current = Validity(from: .seconds(-86_400), to: .seconds(30 * 86_400))
         /// A period that ended yesterday.
         public static let expired = Validity(from: .seconds(-30 * 86_400), to: .seconds(-86_400))

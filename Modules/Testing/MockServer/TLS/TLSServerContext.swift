@@ -3,7 +3,7 @@ package import FoundationEssentials
 internal import LinnetSecurity
 package import LinnetTransport
 
-/// An `SSL_CTX` for the server side of TLS: the certificate chain, the protocols, and what is requested of clients.
+/// An `SSL_CTX` for the server side of TLS: the certificate chain, the protocols, and the requirements on clients.
 package final class TLSServerContext: Sendable {
     // SAFETY: configured in init and never changed later; OpenSSL counts references with atomics.
     nonisolated(unsafe) let pointer: OpaquePointer
@@ -139,7 +139,7 @@ private final class ApplicationProtocols: Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// The place in the offer of the first protocol that it contains. Each name in the offer has a length byte.
+    /// The server's most preferred protocol in the offer, as a part of the offer. Each name there has a length byte.
     private func select(from offer: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
         var offered: [UnsafeBufferPointer<UInt8>] = []
         var rest = offer[...]
