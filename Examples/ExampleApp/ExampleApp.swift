@@ -2,7 +2,7 @@ import ArgumentParser
 import ExampleSupport
 import Linnet
 
-/// Shows a timeline that it fetches with Linnet.
+/// Shows a timeline fetched with Linnet.
 @main
 struct ExampleApp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Linnet
 
-/// Where the app learns the network's status.
+/// The source of the network's status.
 struct NetworkSource: Sendable {
     /// The current status, then each change.
     let statuses: AsyncStream<ReachabilityStatus>

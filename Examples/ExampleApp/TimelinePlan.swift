@@ -13,7 +13,7 @@ struct TimelinePlan {
 
     /// How the timeline is shown.
     enum Output: Equatable {
-        /// On the screen of a terminal; as text where there is none.
+        /// On the screen of a terminal, or as text without a terminal.
         case screen
         case text
         case json

@@ -5,7 +5,7 @@ import LinnetImageSerialization
 import LinnetUIState
 import Observation
 
-/// The app without its looks: it turns events into a new state, and does what the state's effects say.
+/// The app without its user interface: it turns events into a new state, and performs the state's effects.
 ///
 /// The screen of a terminal and the web page are two ways to see it.
 @MainActor
@@ -19,7 +19,7 @@ final class TimelineProgram {
     private let client: TimelineClient
     private let pageSize: Int
     private let network: NetworkSource
-    /// Where downloads are saved. A download creates it.
+    /// The folder for downloads. A download creates it.
     let folder: URL
     private let indicator: NetworkActivityIndicator
     private let refresh = RefreshState()
@@ -43,12 +43,12 @@ final class TimelineProgram {
         }
     }
 
-    /// Applies an event, and begins what it asks for.
+    /// Applies an event, and begins its actions.
     func send(_ event: TimelineEvent) {
         guard !isEnded else { return }
         switch event {
         case .key, .command:
-            // What an earlier key of the same read has begun would be told later.
+            // Otherwise the results of an earlier key of the same read would come later.
             for effect in state.apply(.live(board.live(indicator, refresh))) { perform(effect) }
         default: break
         }
@@ -109,7 +109,7 @@ final class TimelineProgram {
         }
     }
 
-    /// Why a certificate was refused, what to do, and the pins that can be compared.
+    /// The reason of a refused certificate, a remedy, and the pins to compare.
     private static func lines(_ refusal: TrustRefusal) -> [String] {
         let pins = [("The policy's pins:", refusal.wantedPins), ("The server's pins:", refusal.seenPins)]
         return [refusal.message, refusal.advice(anchorsOption: "in SSL_CERT_FILE")]
@@ -184,7 +184,7 @@ final class TimelineProgram {
     }
 }
 
-/// The observable values that belong to the app itself, beside those of LinnetUIState.
+/// The observable values that belong to the app itself, besides the values of LinnetUIState.
 @MainActor
 @Observable
 final class TransferBoard {

@@ -2,7 +2,7 @@
 package struct HostAndPort: Sendable, CustomStringConvertible {
     /// The host name or address, without brackets.
     package let name: String
-    /// From 1 to 65535.
+    /// The port, from 1 to 65535.
     package let port: Int
 
     /// The host and port as in a URL.

@@ -30,8 +30,8 @@ package struct StandardStream: Sendable {
         try write(Data(text.utf8))
     }
 
-    /// Writes all bytes, also where the descriptor does not block: another program can have set that for a terminal or a pipe that both
-    /// have.
+    /// Writes all bytes, even to a non-blocking descriptor: another program can have set that for a shared terminal or
+    /// pipe.
     package func write(_ bytes: Data) throws(WriteError) {
         var rest = bytes
         while !rest.isEmpty {

@@ -1,7 +1,8 @@
 /// Formats JSON for a terminal.
 package enum TerminalJSON {
-    /// Returns the JSON with escapes for what JSON allows as it is and what controls a terminal: DEL, C1, line and paragraph
-    /// separators, and directional formatting. These occur in strings only, so that the values remain the same.
+    /// Returns the JSON with escapes for characters that JSON allows but that control a terminal: DEL, C1, line and
+    /// paragraph separators, and directional formatting. These occur in strings only, so that the values remain the
+    /// same.
     package static func text(_ json: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {

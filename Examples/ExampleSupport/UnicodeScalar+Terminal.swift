@@ -1,4 +1,4 @@
-// What untrusted text can do to a terminal.
+// The dangers of untrusted text for a terminal.
 extension Unicode.Scalar {
     /// Whether it is a control character or breaks a line.
     var isControl: Bool {

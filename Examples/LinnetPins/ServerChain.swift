@@ -20,7 +20,7 @@ struct ServerChain {
         }
     }
 
-    /// A server whose chain could not be read.
+    /// A failure to read a server's chain.
     struct Unreachable: Error, CustomStringConvertible {
         let description: String
     }

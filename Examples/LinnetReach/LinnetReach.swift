@@ -48,7 +48,7 @@ struct LinnetReach: AsyncParsableCommand {
         return try ReachabilityMonitor(host: host.name, port: UInt16(clamping: host.port))
     }
 
-    /// Prints what the command line asks for, and returns whether the last status is reachable.
+    /// Prints the requested statuses, and returns whether the last one is reachable.
     private func watch(_ monitor: ReachabilityMonitor) async throws -> Bool {
         if let wait = arguments.wait {
             let status = try await self.status(of: monitor, within: .seconds(wait))
@@ -56,7 +56,7 @@ struct LinnetReach: AsyncParsableCommand {
             return status.isReachable
         }
         if arguments.once {
-            // The first status of a host is that of the network, until its name was looked up.
+            // Until its name was looked up, a host has the status of the network.
             let status =
                 await monitor.statuses.first { arguments.host == nil || $0.isResolved != nil } ?? monitor.status
             try show(status)

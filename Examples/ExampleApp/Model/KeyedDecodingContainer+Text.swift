@@ -1,5 +1,5 @@
 extension KeyedDecodingContainer {
-    /// Decodes a text, without what follows the given number of Unicode scalars.
+    /// Decodes a text, truncated to the given number of Unicode scalars.
     ///
     /// A limit in characters would not bound the text: a character can have any number of combining marks.
     func decodeText(upTo limit: Int, forKey key: Key) throws -> String {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Times as seen from now, such as `5 min ago`.
+/// Times relative to now, such as `5 min ago`.
 enum RelativeTime {
     static func text(_ time: Date, now: Date) -> String {
         let seconds = Int(now.timeIntervalSince(time).rounded(.down))

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What the page shows, as its script reads it.
+/// The contents of the page, in the form for its script.
 struct PageState: Encodable, Equatable {
     struct Entry: Encodable, Equatable {
         /// A number as text, since numbers of a script have 53 bits.

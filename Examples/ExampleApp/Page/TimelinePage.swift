@@ -17,7 +17,7 @@ final class TimelinePage {
 
     /// Starts a server for the page. ``end()`` is to be called before the server is shut down.
     func startServer() async throws(TestingError) -> MockServer {
-        // No request of the page has a body, and the server keeps what it records.
+        // No request of the page has a body, and the server would keep recorded ones.
         let configuration = MockServer.Configuration { $0.requestBodies = .collected(upTo: 0) }
         return try await MockServer.start(configuration: configuration) { [self] request in await answer(request) }
     }
@@ -43,8 +43,8 @@ final class TimelinePage {
         }
     }
 
-    /// Whether a request comes from the page. Other sites can neither send commands nor, by a name that they let point to this
-    /// machine, read the timeline.
+    /// Whether a request comes from the page. Other sites cannot send commands. They cannot read the timeline either,
+    /// even with a name that points to this machine.
     private static func isOwn(_ request: RecordedRequest) -> Bool {
         let authority = request.authority ?? ""
         let host = authority.split(separator: ":").first ?? ""

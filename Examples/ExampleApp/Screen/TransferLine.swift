@@ -27,7 +27,7 @@ struct TransferLine {
         return x + width
     }
 
-    /// Such as `42 % 1.2 MB/s 3 s left`.
+    /// The progress, such as `42 % 1.2 MB/s 3 s left`.
     private func figures(isShort: Bool) -> String {
         var parts = [transfer.fraction.map { "\(Int($0 * 100)) %" } ?? Figures.size(transfer.completed)]
         if transfer.phase != .running {

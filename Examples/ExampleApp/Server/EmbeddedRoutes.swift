@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetImageSerialization
 import LinnetTesting
 
-/// What the embedded server answers.
+/// The responses of the embedded server.
 struct EmbeddedRoutes: Sendable {
     let misbehavior: Misbehavior
     /// The time from which the ages of the posts are counted.

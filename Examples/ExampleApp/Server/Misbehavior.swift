@@ -1,7 +1,7 @@
 import Linnet
 import LinnetTesting
 
-/// What the embedded server does wrong on purpose, so that each state of the app can be seen.
+/// The deliberate faults of the embedded server, which make each state of the app visible.
 struct Misbehavior: OptionSet, Sendable {
     let rawValue: Int
 

@@ -40,7 +40,7 @@ struct TransferStatus: Codable, Hashable, Sendable {
     var total: Int64?
     var bytesPerSecond: Double?
     var secondsLeft: Double?
-    /// Where the file is, or why the transfer failed.
+    /// The location of the file, or the reason of the failure.
     var detail: String?
 
     var isActive: Bool { phase == .running || phase == .suspended }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Linnet
 
-/// What is shown about the last response of the timeline.
+/// The displayed facts about the last response of the timeline.
 struct ResponseFacts: Codable, Hashable, Sendable {
     var status: Int
     var url: String
@@ -11,7 +11,7 @@ struct ResponseFacts: Codable, Hashable, Sendable {
     var isPinned = false
     /// The pins of the verified chain, leaf first.
     var pins: [String] = []
-    /// What the cache had to do with the response, such as `hit`.
+    /// The part of the cache in the response, such as `hit`.
     var cache: String?
     var attempts = 0
     /// The table of the attempts' timings, in lines.

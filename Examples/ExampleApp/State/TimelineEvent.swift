@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LinnetImageSerialization
 
-/// What can happen to the app.
+/// An event of the app.
 enum TimelineEvent: Sendable {
     /// The app has started.
     case started
@@ -14,7 +14,7 @@ enum TimelineEvent: Sendable {
     /// The observable objects have other values.
     case live(LiveState)
     case loaded([Post], ResponseFacts)
-    /// A request failed; with what is known of the connection, if its certificate was refused.
+    /// A request failed; with the facts about the connection, if its certificate was refused.
     case failed(String, refusal: [String] = [])
     case avatar(User, Bitmap)
     /// The app is to end, with this exit code.
@@ -24,7 +24,7 @@ enum TimelineEvent: Sendable {
 /// A command of the user.
 enum TimelineCommand: Sendable, Hashable {
     case refresh
-    /// Downloads the attachment of a post; of the selected one if nil.
+    /// Downloads the attachment of a post, by default the selected one.
     case download(post: Int?)
     /// Suspends the transfer, or resumes it.
     case suspend
@@ -32,7 +32,7 @@ enum TimelineCommand: Sendable, Hashable {
     case upload
 }
 
-/// What the app is to do because of an event.
+/// The app's action after an event.
 enum TimelineEffect: Sendable, Hashable {
     case refresh
     case loadAvatars([User])

@@ -1,6 +1,6 @@
 import ExampleSupport
 
-/// Where the posts are on the screen.
+/// The places of the posts on the screen.
 struct TimelineLayout: Sendable {
     /// The columns and rows of a user's picture.
     static let avatarColumns = 6

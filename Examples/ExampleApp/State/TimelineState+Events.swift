@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetImageSerialization
 
 extension TimelineState {
-    /// Changes the state, and returns what the app is to do.
+    /// Changes the state, and returns the app's actions.
     mutating func apply(_ event: TimelineEvent) -> [TimelineEffect] {
         switch event {
         case .started: return [.refresh]

@@ -4,7 +4,7 @@ import LinnetImageSerialization
 
 /// All that the app shows. Events change it, and nothing else does.
 struct TimelineState: Sendable {
-    /// What is shown over the timeline.
+    /// The panel over the timeline.
     enum Panel: Sendable {
         case help, metrics, trust, network
     }
@@ -63,7 +63,7 @@ struct TimelineState: Sendable {
 
     var layout: TimelineLayout { TimelineLayout(self) }
 
-    /// The last message as it is shown: an error whole, as long as it leaves half of the screen to the timeline.
+    /// The displayed part of the last message: a complete error if it leaves half of the screen to the timeline.
     var messageLines: [String] {
         let text = OneLine.text(message ?? "? help   q quit")
         let width = size.width - 2

@@ -8,7 +8,8 @@ import Musl
 
 /// Reads a descriptor on the main queue whenever it has bytes.
 enum DescriptorReading {
-    /// Starts reading, until the source is cancelled. `deliver` gets the bytes, and none at the end or after a failure.
+    /// Starts reading, until the source is cancelled. `deliver` receives the bytes; at the end and after a failure, it
+    /// receives no bytes.
     static func start(
         _ descriptor: Int32, _ deliver: @escaping @Sendable ([UInt8]) -> Void
     ) -> any DispatchSourceRead {

@@ -17,7 +17,7 @@ enum KittyGraphics {
         "\u{034A}", "\u{034B}", "\u{034C}",
     ]
 
-    /// Whether an answer of the terminal says that it has the protocol.
+    /// Whether an answer of the terminal confirms the protocol.
     static func isSupported(by answer: String) -> Bool { answer.hasPrefix("_Gi=31;") && answer.hasSuffix("OK") }
 
     /// The commands that send a PNG file, to be shown in a rectangle of cells.

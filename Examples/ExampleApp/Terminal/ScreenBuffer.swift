@@ -29,8 +29,8 @@ struct ScreenBuffer: Hashable, Sendable {
         set { cells[y * size.width + x] = newValue }
     }
 
-    /// Writes text from a place, and returns the column after it. What does not fit before `end`, or on the screen, is
-    /// omitted, and so are characters without a width.
+    /// Writes text from a place, and returns the column after it. Text beyond `end` or the screen is omitted, and so
+    /// are characters without a width.
     @discardableResult
     mutating func write(_ text: String, x: Int, y: Int, style: Style = .plain, end: Int? = nil) -> Int {
         let end = min(end ?? size.width, size.width)

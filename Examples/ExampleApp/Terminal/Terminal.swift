@@ -28,7 +28,7 @@ extension TerminalSize {
     /// The largest width and height. A frame has a cell for each place, and a terminal can state 65,535 columns and rows.
     static let limit = 1_000
 
-    /// The size that a terminal states: 80 x 24 if it states none, and at most ``limit`` columns and rows.
+    /// The reported size of a terminal: 80 x 24 if it reports none, and at most ``limit`` columns and rows.
     init(columns: UInt16, rows: UInt16) {
         let isStated = columns > 0 && rows > 0
         width = isStated ? min(Int(columns), Self.limit) : 80
@@ -45,7 +45,8 @@ struct FullScreenMode {
     private static let leave = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let original: termios
-    /// Whether the alternate screen is the program's. Otherwise the terminal is another program's, such as the shell's.
+    /// Whether the alternate screen is the program's. Otherwise the terminal belongs to another program, for example
+    /// the shell.
     private(set) var isEntered = false
 
     /// Enters the mode; nil if standard input is not a terminal.
@@ -63,7 +64,7 @@ struct FullScreenMode {
         cfmakeraw(&settings)
         settings.c_lflag |= tcflag_t(ISIG)
         guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0 else { return false }
-        // Entering the alternate screen twice would save its own cursor in the place of the shell's.
+        // Entering the alternate screen twice would replace the shell's saved cursor by its own.
         try? StandardStream.output.write((isEntered ? "" : Self.alternateScreen) + Self.settings)
         isEntered = true
         return true

@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// What the terminal and the system tell a program that draws the screen.
+/// Input from the terminal and the system for a program that draws the screen.
 enum TerminalEvent: Sendable, Hashable {
     case bytes([UInt8])
     /// The terminal was closed.

@@ -127,7 +127,7 @@ struct GTKExample {
         return try await MockServer.start(routes: routes)
     }
 
-    /// A widget as one of its types, as GTK's macros do it in C.
+    /// Casts a widget to one of its types, like GTK's macros in C.
     private func cast<Widget>(_ widget: OpaquePointer?) -> UnsafeMutablePointer<Widget>? { .init(widget) }
     private func cast<Widget>(_ widget: UnsafeMutablePointer<GtkWidget>?) -> UnsafeMutablePointer<Widget>? {
         cast(OpaquePointer(widget))

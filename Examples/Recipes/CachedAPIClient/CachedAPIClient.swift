@@ -3,7 +3,7 @@ import FoundationEssentials
 import Linnet
 import LinnetDiskCache
 
-/// Requests a URL three times, and prints what the cache on disk had to do with each: a miss, a hit, and offline.
+/// Requests a URL three times, and prints the part of the cache on disk in each: a miss, a hit, and offline.
 @main
 struct CachedAPIClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "recipe-cached-api-client")

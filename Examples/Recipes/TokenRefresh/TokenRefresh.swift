@@ -42,7 +42,7 @@ struct TokenRefresh: AsyncParsableCommand {
         do throws(SessionError) {
             return try await api.get(url).text()
         } catch {
-            // The token's failure is not one of the API.
+            // A failure of the token is not a failure of the API.
             if let failure = error.underlying as? TokenError { return "no token: \(failure.cause)" }
             return "\(error.code): \(error)"
         }
