@@ -2,12 +2,12 @@ internal import NIOCore
 
 /// The memory that buffers keep alive.
 extension ByteBuffer {
-    /// The largest body that one buffer holds: almost 4 GiB, which also contain what precedes the body in its first read. Beyond its
-    /// capacity a buffer traps.
+    /// The largest body in one buffer: almost 4 GiB, because the first read may also contain bytes before the body.
+    /// Beyond its capacity, a buffer traps.
     static var largestBody: Int { Int(UInt32.max) - 16 * 1024 * 1024 }
 
-    /// Adds bytes after the unread ones. Read bytes are dropped once they are as many as the unread ones: the capacity is
-    /// limited by what is unread, and each byte is copied a constant number of times on average.
+    /// Adds bytes after the unread ones. Read bytes are dropped when they are as many as the unread ones: the unread
+    /// bytes limit the capacity, and each byte is copied a constant number of times on average.
     mutating func appendUnread(_ bytes: ByteBuffer) {
         guard readableBytes > 0 else {
             self = bytes

@@ -36,7 +36,7 @@ extension TransportResponse: CustomReflectable {
 }
 
 extension TransportResponseBody: CustomReflectable {
-    /// What is known once the body has been read, without its bytes.
+    /// The facts that are known after the body was read, without its bytes.
     public var customMirror: Mirror {
         Mirror(self, children: ["completion": completion as Any], displayStyle: .struct)
     }

@@ -1,22 +1,24 @@
 internal import Synchronization
 
-/// Runs code of the user's, and waits for it no longer than until the caller's task is cancelled.
+/// Runs user code, and stops waiting for it when the caller's task is cancelled.
 ///
-/// The code runs in a task of its own, which inherits the priority and the task-local values of the caller's. Cancelling the
-/// caller's task cancels the code's, and ends the wait with `CancellationError`, whatever the code does: its late result is released.
-/// The code is not called for a caller that is cancelled already.
+/// The code runs in a separate task, which inherits the priority and the task-local values of the caller's. Cancelling
+/// the caller's task cancels the code's task, and ends the wait with `CancellationError`, whatever the code does: its
+/// late result is released. The code is not called if the caller is cancelled already.
 ///
-/// - Parameter executor: Where the code runs. The default is the global concurrent executor.
+/// - Parameter executor: The executor of the code. The default is the global concurrent executor.
 package func untilCancelled<Value: Sendable>(
     on executor: (any TaskExecutor)? = nil, _ code: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await Errand().run(on: executor, code)
 }
 
-/// Code of the user's that runs on behalf of a task, which does not wait for it once it is cancelled; see ``untilCancelled(on:_:)``.
+/// User code that runs on behalf of a task, which stops waiting for it when it is cancelled; see
+/// ``untilCancelled(on:_:)``.
 ///
-/// The code may call back, such as an interceptor that sends its request on. A call that runs below the code's task when that is
-/// cancelled is told so and ends soon, and its failure says more than that the task was cancelled. The wait ends with such calls.
+/// The code may call back; for example, an interceptor sends its request on. If the code's task is cancelled, such a
+/// call below it is cancelled too and ends soon, and its failure says more than that the task was cancelled. So the
+/// wait includes such calls.
 package final class Errand<Value: Sendable>: Sendable {
     private typealias Outcome = Result<Value, any Error>
 

@@ -15,8 +15,8 @@ internal import Synchronization
 /// await transport.shutdown(.graceful)
 /// ```
 /// A transport that is released without ``shutdown(_:)`` closes its connections in the background. With
-/// ``TransportConfiguration/EventLoops/dedicated(threads:)`` that includes those that have switched protocols, such as WebSockets, which
-/// have 10 s for their closing handshake.
+/// ``TransportConfiguration/EventLoops/dedicated(threads:)`` this includes connections that have switched protocols,
+/// such as WebSockets, which have 10 s for their closing handshake.
 public final class HTTPTransport: Transport {
     private let configuration: TransportConfiguration
     private let pool: ConnectionPool
@@ -32,17 +32,18 @@ public final class HTTPTransport: Transport {
     /// The executors of the event loops, one for each.
     ///
     /// A task that prefers one of them (`withTaskExecutorPreference`, `Task(executorPreference:)`) runs on its event
-    /// loop and uses that loop's connections first, so that a request crosses no thread. The task's own work delays the
-    /// loop's other connections, so it must be short and never block. An executor stops running jobs when its event
-    /// loop stops, which the transport's shutdown does with ``TransportConfiguration/EventLoops/dedicated(threads:)``;
-    /// a task that still prefers it then never ends.
+    /// loop and uses that loop's connections first, so that a request needs no change of threads. The task's own work
+    /// delays the loop's other connections, so it must be short and never block. An executor stops running jobs when
+    /// its event loop stops, which the transport's shutdown does with
+    /// ``TransportConfiguration/EventLoops/dedicated(threads:)``; a task that still prefers it then never ends.
     public let taskExecutors: [any TaskExecutor]
 
     /// Creates a transport without opening a connection.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
-    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2, ``ResolutionOptions`` with what
-    ///   is no host, address or path, an invalid proxy in the environment (``ProxyPolicy/environment``).
+    ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2,
+    ///   ``ResolutionOptions`` with an invalid host, address or path, an invalid proxy in the environment
+    ///   (``ProxyPolicy/environment``).
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()
@@ -99,8 +100,8 @@ public final class HTTPTransport: Transport {
     ///
     /// If an attempt fails without any part of a response, the transport repeats the request on another connection:
     /// - Up to five times, with any method, if the server has certainly not processed it: the connection had ended
-    ///   before the request's first byte, or an HTTP/2 server says so (RFC 9113, 6.8 and 8.7). A body that was started
-    ///   has to be replayable. Attempts on connections whose server processed other requests count separately, up to
+    ///   before the request's first byte, or an HTTP/2 server says so (RFC 9113, 6.8 and 8.7). A started body must be
+    ///   replayable. Attempts on connections whose server processed other requests count separately, up to
     ///   128. A repeated request keeps its place among those that wait for a connection.
     /// - Once if the server may have processed it: the connection had been idle before the request and ended without a
     ///   byte of response (RFC 9112, 9.3.1), and the method is idempotent (RFC 9110, 9.2.2). Connections to the origin
@@ -164,7 +165,7 @@ public final class HTTPTransport: Transport {
         return response?.following(attempts)
     }
 
-    /// A request on its way: what each attempt needs, and what the earlier ones still allow.
+    /// A running request: the needs of each attempt, and the attempts that remain.
     ///
     /// Its steps between two waits are functions of their own that are not inlined: their temporary values are on the
     /// thread's stack, and not in the frame of a request that waits.
@@ -318,8 +319,8 @@ public final class HTTPTransport: Transport {
         for pool in [pool, upgradePool] { pool.replaceTerms { $0.replacing(policy) } }
     }
 
-    /// Replaces the client identities. Idle connections to hosts whose identity changes are closed; requests that are
-    /// running on one finish. TLS sessions of other identities are not resumed.
+    /// Replaces the client identities. Idle connections to hosts whose identity changes are closed; requests that run
+    /// on one finish. TLS sessions of other identities are not resumed.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if OpenSSL refuses an identity; nothing changes then.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError) {
@@ -339,7 +340,7 @@ public final class HTTPTransport: Transport {
 }
 
 extension HTTPTransport.Sending {
-    /// Returns the response unless the request has to be sent again because of what the proxy replied.
+    /// Returns the response unless the proxy's reply requires sending the request again.
     fileprivate mutating func answer(
         _ reply: ProxyReply, of proxy: Proxy, to request: TransportRequest, _ response: TransportResponse,
         _ attempts: inout [TransportMetrics]

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts what still uses something, such as the requests that use event loops, so that it can be ended afterwards.
+/// Counts the users of something, for example the requests on event loops, so that it can be ended after them.
 package final class OutstandingWork: Sendable {
     private let count = Atomic(0)
     private let isAwaited = Atomic(false)

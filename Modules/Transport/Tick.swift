@@ -9,7 +9,7 @@ internal import Glibc
 /// A time on the clock of `ContinuousClock`, in nanoseconds since the machine started.
 ///
 /// The layout of `ContinuousClock.Instant` is known only at run time, so copying an optional one takes function calls.
-/// Metrics and what accompanies a request are copied often and store this type instead.
+/// Metrics and the context of a request are copied often, and store this type instead.
 package struct Tick: Hashable, Comparable, Sendable {
     /// Never zero; zero stands for nil in ``OptionalTick``.
     let nanoseconds: Int64

@@ -4,8 +4,8 @@ public import LinnetSecurity
 
 /// Sends a request and returns its response.
 ///
-/// ``HTTPTransport`` sends over sockets. Tests can use a stub. Only ``send(_:observer:)`` and ``shutdown(_:)`` have to be
-/// implemented; the defaults of the other members are those of a transport that keeps no connections.
+/// ``HTTPTransport`` sends over sockets. Tests can use a stub. Only ``send(_:observer:)`` and ``shutdown(_:)`` are
+/// required; the defaults of the other members suit a transport without persistent connections.
 public protocol Transport: Sendable {
     /// Sends a request and returns the response, with its body as ``TransportRequest/delivery`` says.
     ///
@@ -22,12 +22,12 @@ public protocol Transport: Sendable {
     /// cancels the request at that time.
     var enforcesRequestTimeout: Bool { get }
 
-    /// The path of the unix socket that requests to an origin are sent to; nil, the default, if they are sent over the network.
-    /// A session follows no redirect from another host to such an origin. A transport that passes requests on to another one
-    /// returns what that one does.
+    /// The path of the unix socket for requests to an origin; nil, the default, for requests over the network. A
+    /// session follows no redirect from another host to such an origin. A transport that forwards requests to another
+    /// one returns that one's path.
     func unixSocket(of origin: Origin) -> String?
 
-    /// Stops using what was kept for later requests. Running requests finish. The default does nothing.
+    /// Stops using resources that were kept for later requests. Running requests finish. The default does nothing.
     func discard(_ resources: TransportResources)
 
     /// Opens connections to the host of a URL in advance, up to `count` in total, or one if the requests can share it.
@@ -51,7 +51,7 @@ public protocol Transport: Sendable {
 }
 
 extension Transport {
-    /// None.
+    /// No executors.
     public var taskExecutors: [any TaskExecutor] { [] }
     /// False.
     public var enforcesRequestTimeout: Bool { false }
@@ -71,7 +71,7 @@ extension Transport {
     }
 }
 
-/// What a transport keeps for later requests, for ``Transport/discard(_:)``.
+/// The resources that a transport keeps for later requests, for ``Transport/discard(_:)``.
 public struct TransportResources: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int

@@ -1,11 +1,11 @@
 internal import LinnetMessages
 internal import LinnetSecurity
 
-// The coded form of the values of a transport's configuration, for an app's configuration file. Durations are numbers of
-// seconds, and null where there is no limit. What is left out has its default; unknown keys are an error.
+// The coded form of the values of a transport's configuration, for an app's configuration file. Durations are numbers
+// of seconds, and null where there is no limit. Missing keys have the defaults; unknown keys are an error.
 
-/// Coded as an object with the names of the properties; durations are numbers of seconds, and null for none. What is left
-/// out has the default of ``default``.
+/// Coded as an object with the names of the properties; durations are numbers of seconds, and null for none. Missing
+/// keys have the values of ``default``.
 extension TransportTimeouts: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case poolWait, connect, tlsHandshake, idleRead, idleWrite, request
@@ -35,8 +35,7 @@ extension TransportTimeouts: Codable {
     }
 }
 
-/// Coded as an object with the names of the properties. What is left out has its default; unknown keys are
-/// an error.
+/// Coded as an object with the names of the properties. Missing keys have the defaults; unknown keys are an error.
 extension TransportConfiguration.ResponseLimits: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case headBytes, headFields }
 
@@ -55,8 +54,8 @@ extension TransportConfiguration.ResponseLimits: Codable {
     }
 }
 
-/// Coded as an object with the names of the properties; durations are numbers of seconds, and ``maximumAge`` null for none. What
-/// is left out has its default; unknown keys are an error.
+/// Coded as an object with the names of the properties; durations are numbers of seconds, and ``maximumAge`` null for
+/// none. Missing keys have the defaults; unknown keys are an error.
 extension TransportConfiguration.PoolLimits: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case connectionsPerOrigin, connections, idleTimeout, maximumAge
@@ -108,8 +107,8 @@ extension HTTPVersions: Codable {
     }
 }
 
-/// Coded as an object with the names of the properties; the lifetime is a number of seconds. What is left out has its
-/// default; unknown keys are an error.
+/// Coded as an object with the names of the properties; the lifetime is a number of seconds. Missing keys have the
+/// defaults; unknown keys are an error.
 extension ResolutionOptions: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case hostOverrides, unixSockets, localAddress, networkInterface, cacheLifetime

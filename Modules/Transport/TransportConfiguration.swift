@@ -7,7 +7,7 @@ public struct TransportConfiguration: Sendable {
     public enum EventLoops: Sendable {
         /// The event loops that the process shares; they are never stopped.
         case shared
-        /// This many threads of the transport's own, stopped by its shutdown.
+        /// This number of threads for the transport alone; its shutdown stops them.
         case dedicated(threads: Int)
         /// A group that the caller owns, and stops after the transport.
         case group(any EventLoopGroup)
@@ -29,7 +29,7 @@ public struct TransportConfiguration: Sendable {
         public init() {}
     }
 
-    /// Limits on what a server may send besides the body.
+    /// Limits on the parts of a response besides its body.
     ///
     /// The limits are on bytes. Small items count for more bytes than they have.
     public struct ResponseLimits: Sendable, Hashable {
@@ -70,7 +70,7 @@ public struct TransportConfiguration: Sendable {
     public var http2 = HTTP2Options()
     /// Limits on the number and age of connections.
     public var pool = PoolLimits()
-    /// Limits on what a server may send besides the body.
+    /// Limits on the parts of a response besides its body.
     public var limits = ResponseLimits()
     /// Time limits for the steps of a request; nil entries have no limit.
     public var timeouts: TransportTimeouts = .default

@@ -15,7 +15,7 @@ internal import Darwin
 
 /// An error below the level of HTTP status codes.
 public struct TransportError: Error, Sendable {
-    /// What kind of failure it was.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
@@ -46,7 +46,7 @@ public struct TransportError: Error, Sendable {
         /// The proxy could not be connected to, closed the connection, or does not speak its protocol; or no proxy could be chosen.
         /// The underlying error says more.
         public static let proxyConnectionFailed = Code("proxyConnectionFailed")
-        /// The proxy requires a user name and a password, or did not accept those that it was given.
+        /// The proxy requires a user name and a password, or did not accept the given ones.
         public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
         /// The proxy refused to connect to the origin; a ``ProxyRefusal`` underlies the error.
         public static let proxyRefused = Code("proxyRefused")
@@ -95,9 +95,9 @@ public struct TransportError: Error, Sendable {
         public static let shutDown = Code("shutDown")
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: Code
-    /// One sentence that says what happened and what to do.
+    /// A sentence with the failure and its remedy.
     public var message: String
     /// The underlying error, if there is one.
     public var underlying: (any Error)?

@@ -77,10 +77,10 @@ extension TransportMetrics {
         set { times.start.instant = newValue }
     }
 
-    /// Waiting for a place on a connection, from ``start``. It ends where ``nameResolution`` or ``connect`` begins if the
-    /// attempt is the first on a connection that was opened for it, and otherwise when a place was free. It contains earlier
-    /// attempts to open a connection, each of which has metrics of its own, and, for a request that shares a connection
-    /// of another one, the time until that is open.
+    /// The wait for a place on a connection, from ``start``. If the attempt is the first on a connection that was
+    /// opened for it, the wait ends at the beginning of ``nameResolution`` or ``connect``, and otherwise when a place
+    /// was free. It contains earlier attempts to open a connection, each of which has its own metrics. For a request
+    /// that shares a connection, it contains the time until that is open.
     ///
     /// The spans ``queue``, ``nameResolution``, ``connect`` and ``tlsHandshake`` follow one another and do not overlap;
     /// ``requestStart`` is later. On a connection that was opened before the attempt, as by
@@ -132,7 +132,7 @@ extension TransportMetrics {
         set { times.responseEnd.instant = newValue }
     }
 
-    /// The metrics of a new exchange on the connection whose opening these describe.
+    /// Returns the metrics of a new exchange on the connection that these metrics describe.
     func beginning(queuedSince start: Tick, isReused: Bool) -> TransportMetrics {
         var metrics = self
         if isReused { metrics.times = Times() }
@@ -191,7 +191,7 @@ extension TransportMetrics {
         set { facts.localAddress = newValue }
     }
 
-    /// The remote address and port; those of the proxy, if there is one. For a unix socket, `unix:` and its path.
+    /// The remote address and port, or the proxy's if there is one. For a unix socket, `unix:` and its path.
     public var remoteAddress: String? {
         get { connection.value.remoteAddress }
         set { facts.remoteAddress = newValue }
@@ -221,8 +221,8 @@ extension TransportMetrics {
         set { facts.tlsCipher = newValue }
     }
 
-    /// Whether the handshake resumed an earlier TLS session (RFC 8446, 2.2). The server sent no certificate then, and
-    /// ``verifiedPins`` and ``isPinned`` are those of the earlier connection.
+    /// Whether the handshake resumed an earlier TLS session (RFC 8446, 2.2). The server then sent no certificate, and
+    /// ``verifiedPins`` and ``isPinned`` come from the earlier connection.
     public var isResumedTLSSession: Bool {
         get { connection.value.isResumedTLSSession }
         set { facts.isResumedTLSSession = newValue }

@@ -27,8 +27,8 @@ public struct TransportRequest: Sendable {
     /// The priority among the requests that wait for a connection. The default is `.normal`. While the request waits,
     /// ``WaitingPlace/setPriority(_:)`` changes it.
     public var priority: RequestPriority
-    /// The protocol that the connection is to switch to, over HTTP/1.1. If the server does, the response's status is 101 and its
-    /// body is ``TransportResponseBody/upgraded``. The default is none.
+    /// The protocol to switch the connection to, over HTTP/1.1. If the server does, the response's status is 101 and
+    /// its body is ``TransportResponseBody/upgraded``. The default is none.
     package var upgrade: ProtocolUpgrade?
     /// The origin of the head, where the URL of the request was parsed already; nil to parse the head.
     package var origin: Origin?
@@ -43,7 +43,7 @@ public struct TransportRequest: Sendable {
         self.init(head: head, origin: nil, body: body, timeouts: timeouts, delivery: delivery)
     }
 
-    /// Creates a request whose properties are set at once, since each change could copy the others.
+    /// Creates a request with all properties at once, because each later change could copy the others.
     ///
     /// - Parameter origin: The origin of the head, where the URL of the request was parsed already.
     package init(
@@ -123,9 +123,9 @@ public struct TransportTimeouts: Sendable, Hashable {
     /// response's reader keeps up. While the server takes the rest of the request out of the system's buffers, the time
     /// begins again with each part that it acknowledges. Fails with ``TransportError/Code/readTimeout``.
     public var idleRead: Duration?
-    /// The time in which the server accepts no byte of the request body, as far as the system can tell: the socket takes
-    /// nothing more, and nothing that it has taken is acknowledged. A body that is sent slowly but steadily is not limited.
-    /// Fails with ``TransportError/Code/writeTimeout``.
+    /// The time in which the server accepts no byte of the request body, as far as the system can tell: the socket
+    /// takes nothing more, and none of its bytes are acknowledged. A body that is sent slowly but steadily is not
+    /// limited. Fails with ``TransportError/Code/writeTimeout``.
     public var idleWrite: Duration?
     /// The whole request, from its start to the last byte of the response. Fails with
     /// ``TransportError/Code/requestTimeout``.

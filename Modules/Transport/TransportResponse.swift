@@ -7,9 +7,9 @@ public struct TransportResponse: Sendable {
     public var head: HTTPResponse
     /// The body.
     public var body: TransportResponseBody
-    /// The metrics of all attempts, in order, of which the last led to the response and the earlier ones each have their
-    /// ``TransportMetrics/failure``. Those of the last are as they were when the response was returned; for a streamed body,
-    /// ``TransportResponseBody/completion`` has the final metrics after its end.
+    /// The metrics of all attempts, in order. The last attempt led to the response; each earlier one has a
+    /// ``TransportMetrics/failure``. The metrics of the last attempt are as of the return of the response; for a
+    /// streamed body, ``TransportResponseBody/completion`` has the final metrics after its end.
     public private(set) var attempts: [TransportMetrics]
 
     /// Creates a response, for stubs and caches.

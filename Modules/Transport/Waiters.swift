@@ -5,7 +5,8 @@ public import Synchronization
 /// `Mutex.wait(in:ifCancelled:_:)` adds a waiter. It is resumed once: by the code that takes it out of the state, after the lock
 /// is released, or when its task is cancelled.
 ///
-/// It can be inlined, since other modules use it for each message: generic code that is not specialized costs several times as much.
+/// It can be inlined, because other modules use it for each message, and unspecialized generic code costs several times
+/// as much.
 @usableFromInline package struct Waiters<Value: Sendable>: Sendable {
     @usableFromInline package typealias Waiter = CheckedContinuation<Value, Never>
 

@@ -29,7 +29,8 @@ final class ConnectAttempt: Sendable {
     /// The address of the connected socket, if there is one.
     var address: SocketAddress? { state.withLock { $0.address } }
 
-    /// Records the address that a channel is about to connect to: a server that closes at once leaves none to ask for.
+    /// Records the address that a channel is about to connect to: after a server closes at once, the channel no longer
+    /// has one.
     func connects(_ channel: any Channel, to address: SocketAddress) {
         state.withLock { $0.addresses[ObjectIdentifier(channel)] = address }
     }

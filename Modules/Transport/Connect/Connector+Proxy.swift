@@ -96,7 +96,8 @@ extension Connector {
 
     // MARK: Names
 
-    /// Where the proxy connects to: the origin's name, or its first address if the proxy's kind has names resolved here.
+    /// The destination for the proxy: the origin's name, or its first address for a kind of proxy with resolution on
+    /// this side.
     private func target(
         _ origin: Origin, for proxy: Proxy, _ opening: Opening
     ) -> EventLoopFuture<ProxyTarget> {

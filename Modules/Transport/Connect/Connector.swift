@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Opens connections for a ``ConnectionPool``, on event loops whose time is that of the pool.
+/// Opens connections for a ``ConnectionPool``, on event loops that share the pool's clock.
 protocol ConnectionOpener: Sendable {
     /// An event loop for timers.
     var eventLoop: any EventLoop { get }
@@ -119,8 +119,8 @@ final class Connector: ConnectionOpener {
         let place = Place(id: id, key: key, shard: shard, terms: terms, pool: pool)
         let opening = Opening(
             id: id, eventLoop: shard.eventLoop, series: series, attempt: attempt, forwards: forwards(key, pool))
-        // All of it is set up by the thread of the event loop: what a connection keeps is allocated in few pages, and the handlers
-        // are there before the first bytes, which can follow a proxy's answer at once.
+        // The event loop's thread sets up everything: a connection's memory then lies in few pages, and the handlers
+        // exist before the first bytes, which can follow a proxy's answer at once.
         return opening.eventLoop.flatSubmit {
             self.openSocket(for: key, opening).flatMap { socket in
                 let channel = socket.channel
@@ -212,7 +212,7 @@ final class Connector: ConnectionOpener {
     /// Runs a TLS handshake with a server, which the policy judges, and closes the channel if it fails.
     ///
     /// - Parameters:
-    ///   - end: The time at which it fails with `timeout`; nil for none.
+    ///   - end: The time at which the attempt fails with `timeout`; nil for none.
     ///   - make: Makes the handler.
     func startTLS(
         on channel: any Channel, with server: Origin, policy: SecurityPolicy, until end: NIODeadline?,
@@ -270,8 +270,8 @@ final class Connector: ConnectionOpener {
             : try makeHTTP1(channel, at: place, metrics, lateFailure: lateFailure)
     }
 
-    /// Whether ALPN selected HTTP/2. A server without ALPN speaks HTTP/1.1; one that selects a protocol must select one
-    /// that was offered (RFC 7301, 3.1).
+    /// Whether ALPN selected HTTP/2. A server without ALPN speaks HTTP/1.1; with ALPN it must select an offered
+    /// protocol (RFC 7301, 3.1).
     static func choosesHTTP2(
         _ selected: String?, offered: [String], _ origin: Origin
     ) throws(TransportError) -> Bool {

@@ -1,6 +1,6 @@
 /// The lookups that wait for a thread, in order, and the number of threads that run lookups.
 ///
-/// `Job` is the type of what a thread runs.
+/// `Job` is the work of a thread.
 struct LookupQueue<Job> {
     /// A waiting lookup: its cache, and the number of its query there. The job keeps the cache alive.
     struct ID: Hashable, Sendable {
@@ -21,7 +21,7 @@ struct LookupQueue<Job> {
     private let mostJobs: Int
     private var threads = 0
     private var jobs: [ID: Job] = [:]
-    /// The order of the jobs, from `first`. Jobs that were withdrawn stay in it until it is made shorter.
+    /// The order of the jobs, from `first`. Withdrawn jobs stay in it until it is compacted.
     private var order: [ID] = []
     private var first = 0
 

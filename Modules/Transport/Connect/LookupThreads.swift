@@ -8,7 +8,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Runs lookups on threads of their own: one may block for as long as a name server does not answer, which must not delay event
+/// Runs lookups on separate threads: a lookup may block while a name server does not answer, and must not delay event
 /// loops or the evaluation of chains.
 ///
 /// A thread is started when a lookup is added and fewer than the maximum run. It ends when no lookup waits.
@@ -20,9 +20,10 @@ final class LookupThreads: Sendable {
 
     /// The threads of the process.
     ///
-    /// 16 threads: a name whose servers do not answer occupies one for about half a minute with the defaults of `resolv.conf(5)`, and
-    /// the lookups of other names should not wait for it. 1,000 waiting lookups: as many as a cache keeps names. While servers answer,
-    /// that many take a few seconds; while they do not, further ones would only wait for their timeout.
+    /// 16 threads: a name whose servers do not answer occupies one for about half a minute with the defaults of
+    /// `resolv.conf(5)`, and the lookups of other names should not wait for it. 1,000 waiting lookups: the number of
+    /// names in a cache. If servers answer, they take a few seconds; if not, further ones would only wait for their
+    /// timeout.
     static let shared = LookupThreads(threads: 16, jobs: 1000)
 
     private let queue: Mutex<LookupQueue<Job>>

@@ -60,7 +60,7 @@ final class NameCache: Sendable {
         }
     }
 
-    /// Stops waiting. A query that has not begun and that nothing else waits for is never made.
+    /// Stops waiting. A query that has not begun, and has no other waiter, is never made.
     func cancel(_ ticket: Ticket) {
         guard let abandoned = machine.withLock({ $0.cancel(ticket) }) else { return }
         threads.withdraw(job(abandoned))
@@ -173,7 +173,7 @@ struct NameCacheMachine<Waiter> {
 
     /// - Parameters:
     ///   - lifetime: How long addresses are cached.
-    ///   - unknownLifetime: How long it is cached that a name has no address; at most as long as addresses.
+    ///   - unknownLifetime: The time for which the absence of addresses is cached; at most the time for addresses.
     ///   - names: The maximum number of cached names.
     init(lifetime: Duration, unknownLifetime: Duration = .seconds(1), names: Int = 1000) {
         self.lifetime = lifetime
@@ -201,7 +201,7 @@ struct NameCacheMachine<Waiter> {
         return .ask(Ticket(query: query, number: tickets))
     }
 
-    /// Removes a waiter. Returns its query if that has not begun and has no other waiter: it is not to be made.
+    /// Removes a waiter. Returns its query if that has not begun and has no other waiter, so that it is not made.
     mutating func cancel(_ ticket: Ticket) -> Query? {
         let query = ticket.query
         pending[query]?.waiters[ticket.number] = nil
@@ -227,7 +227,7 @@ struct NameCacheMachine<Waiter> {
         return waiters.sorted { $0.key < $1.key }.map { $0.value }
     }
 
-    /// Drops the addresses of a name. That a name has no address stays cached.
+    /// Drops the addresses of a name. The absence of addresses stays cached.
     mutating func forget(_ name: String) {
         if case .addresses = entries[name]?.answer { entries[name] = nil }
     }

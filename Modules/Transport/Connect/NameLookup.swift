@@ -12,12 +12,12 @@ internal import Darwin
 
 /// A connection's lookup in the form of NIO's happy eyeballs (RFC 8305), which asks for each address family.
 ///
-/// One answer contains both families. The order is changed only if some addresses were tried before, and a local address leaves
-/// those of its family only.
+/// One answer contains both families. The order is changed only if some addresses were tried before, and a local
+/// address removes the addresses of the other family.
 final class NameLookup: Resolver, Sendable {
     private struct State {
         var span: TransportMetrics.Span?
-        /// The place among those that wait for the answer.
+        /// The place among the waiters for the answer.
         var ticket: NameCache.Ticket?
         var isCancelled = false
     }
@@ -69,8 +69,8 @@ final class NameLookup: Resolver, Sendable {
         return v6.futureResult
     }
 
-    /// Stops waiting for the answer, and fails both queries unless they have one. `getaddrinfo` cannot be cancelled, but a lookup that
-    /// has not begun is never made if nothing else waits for it.
+    /// Stops waiting for the answer, and fails both queries unless they have one. `getaddrinfo` cannot be cancelled,
+    /// but a lookup that has not begun, and has no other waiter, is never made.
     func cancelQueries() {
         let ticket = state.withLock { state in
             state.isCancelled = true

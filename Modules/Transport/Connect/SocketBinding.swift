@@ -11,11 +11,11 @@ internal import Darwin
 
 /// The local address and the interface that sockets are bound to before they connect.
 struct SocketBinding: Sendable {
-    /// The name of an interface as `setsockopt` reads it: IFNAMSIZ bytes, of which the last is null.
+    /// The name of an interface in the form for `setsockopt`: IFNAMSIZ bytes, the last one null.
     private struct InterfaceName: Sendable {
         private(set) var bytes: (UInt64, UInt64) = (0, 0)
 
-        /// Fails unless the name has from 1 to 15 bytes and is one that Linux allows.
+        /// Fails unless the name is valid on Linux and has from 1 to 15 bytes.
         init?(_ name: String) {
             let isValid = name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
             guard 1..<16 ~= name.utf8.count, isValid, name != ".", name != ".." else { return nil }
@@ -28,7 +28,7 @@ struct SocketBinding: Sendable {
     private let interface: String?
     private let interfaceName: InterfaceName?
 
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for what is no IP address, or no name of an interface.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid IP address or name of an interface.
     init(_ options: ResolutionOptions) throws(TransportError) {
         address = try options.localAddress.map { text throws(TransportError) in
             // C strings end at a null byte.

@@ -6,12 +6,12 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// Asks the system about the socket of a channel what the channel does not know.
+/// Asks the system for facts about a channel's socket that the channel does not know.
 ///
 /// Used on the channel's event loop, and only while the channel is active: the number of a closed descriptor may belong to
 /// another one.
 struct SocketProbe {
-    /// What can be read from the socket.
+    /// The readable contents of the socket.
     enum Input {
         case nothing
         case bytes
@@ -19,7 +19,7 @@ struct SocketProbe {
         case end
     }
 
-    /// How far the peer has acknowledged what was written. Its application need not have read that.
+    /// The written bytes that the peer has acknowledged. Its application need not have read them.
     struct Delivery {
         var acknowledged: Int64
         /// The bytes that the socket has accepted and the peer has not acknowledged.
@@ -28,7 +28,7 @@ struct SocketProbe {
         var sinceLast = TimeAmount.zero
     }
 
-    /// Linux's `struct tcp_info`, up to `tcpi_bytes_acked`, of which the C library's header has a part.
+    /// Linux's `struct tcp_info`, up to `tcpi_bytes_acked`, because the C library's header has only a part of it.
     private static let (infoBytes, lastAcknowledgement, acknowledged) = (128, 56, 120)
 
     private let descriptor: CInt
@@ -42,7 +42,7 @@ struct SocketProbe {
         self.descriptor = descriptor
     }
 
-    /// What can be read now, which is not read. One call of the system, which does not wait.
+    /// Looks at the readable bytes without reading them. Makes one system call, which does not wait.
     var input: Input {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
@@ -59,7 +59,7 @@ struct SocketProbe {
             guard let start = info.baseAddress,
                 getsockopt(descriptor, CInt(IPPROTO_TCP), TCP_INFO, start, &length) == 0, length == Self.infoBytes
             else {
-                // A unix socket: what is not read yet. Only its decrease is known.
+                // For a unix socket, only the decrease of the peer's unread bytes is known.
                 return Delivery(acknowledged: -Int64(queued), underWay: Int64(queued))
             }
             let milliseconds = info.load(fromByteOffset: Self.lastAcknowledgement, as: UInt32.self)

@@ -1,7 +1,7 @@
 package import LinnetMessages
 internal import NIOCore
 
-/// The hosts whose connections are to unix sockets.
+/// The hosts with unix sockets for their connections.
 struct UnixSockets: Sendable {
     /// A socket in the file system.
     struct Place: Sendable {
@@ -11,8 +11,8 @@ struct UnixSockets: Sendable {
 
     private let places: [String: Place]
 
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for what is no host, for a host with two sockets or with an override
-    ///   of its addresses too, and for a path that is empty, too long, or contains a null byte.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid host, for a host with two sockets or with
+    ///   an additional override of its addresses, and for a path that is empty, too long, or contains a null byte.
     init(_ options: ResolutionOptions) throws(TransportError) {
         let overridden = Set(options.hostOverrides.keys.compactMap(Self.key))
         var places: [String: Place] = [:]
@@ -40,7 +40,7 @@ struct UnixSockets: Sendable {
         places.isEmpty ? nil : places[Self.withoutDot(origin.host)]
     }
 
-    /// The form in which hosts are compared; nil for what is no host.
+    /// The form for comparing hosts; nil for an invalid host.
     fileprivate static func key(_ host: String) -> String? {
         let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return (try? Origin(isSecure: false, authority: authority)).map { withoutDot($0.host) }

@@ -10,7 +10,7 @@ final class HTTPExchange: @unchecked Sendable {
 
     /// The outcome of an attempt. The error of a failed one contains its metrics.
     enum Outcome {
-        /// With what the request told the proxy that forwarded it; nil if there is none.
+        /// The result includes the answer that the request gave to its forwarding proxy; nil without one.
         case response(TransportResponse, toProxy: Boxed<ProxyAnswer>?)
         /// Whether the policy permits repeating the request.
         case failure(TransportError, canRepeat: Bool)
@@ -30,7 +30,7 @@ final class HTTPExchange: @unchecked Sendable {
 
     var waiter: Waiter?
     var metrics: TransportMetrics
-    /// What the request tells the proxy that forwards it; nil if the origin receives it.
+    /// The request's answer to its forwarding proxy; nil if the origin receives the request.
     var proxyAnswer: Boxed<ProxyAnswer>?
     /// The bytes of a body that is delivered at once.
     var collected = ByteBuffer()
@@ -51,8 +51,8 @@ final class HTTPExchange: @unchecked Sendable {
     /// The end of a response that was complete before the request.
     private(set) var heldEnd: HeldEnd?
     var deadlines = Deadlines()
-    /// What the server has acknowledged of the request while nothing else shows progress: the socket is full, or has accepted
-    /// the request's last byte. Nil for small requests.
+    /// The acknowledged part of the request, used while nothing else shows progress: the socket is full, or has
+    /// accepted the request's last byte. Nil for small requests.
     var delivery: RequestDelivery?
     var hasWrittenBytes = false
     var hasReceivedBytes = false
@@ -90,13 +90,13 @@ final class HTTPExchange: @unchecked Sendable {
         return mayBeStale && !hasReceivedBytes ? .staleConnection : .other
     }
 
-    /// The end of a response whose request is still being sent.
+    /// The end of a response that arrived before its request was sent completely.
     struct HeldEnd {
         let trailers: HTTPFields?
     }
 
-    /// Records the end of a response whose request is still being sent. ``complete(trailers:)`` follows when the
-    /// request is sent or cut short.
+    /// Records the end of a response that arrived before its request was sent completely. ``complete(trailers:)``
+    /// follows when the request is sent or cut short.
     func hold(trailers: HTTPFields?) {
         metrics.times.responseEnd.tick = .now
         heldEnd = HeldEnd(trailers: trailers)
@@ -137,7 +137,7 @@ final class HTTPExchange: @unchecked Sendable {
         waiter = nil
     }
 
-    /// Returns a request that has not been started.
+    /// Takes a request that has not been started.
     func withdraw() {
         waiter?.resume(returning: .withdrawn)
         waiter = nil
@@ -260,8 +260,8 @@ extension HTTPExchange {
         statusCode = status
     }
 
-    /// Adds bytes of the body. Those of a streamed body whose head was delivered follow with ``deliverArrived()``. Returns an
-    /// error if they exceed the limit.
+    /// Adds bytes of the body. After the head of a streamed body, ``deliverArrived()`` delivers them. Returns an error
+    /// if they exceed the limit.
     func received(_ bytes: inout ByteBuffer) -> TransportError? {
         metrics.responseBodyBytes += Int64(bytes.readableBytes)
         guard bodyChannel == nil else {

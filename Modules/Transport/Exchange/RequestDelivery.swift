@@ -9,7 +9,7 @@ struct RequestDelivery {
     private let end: Int64
     private var acknowledged: Int64
 
-    /// Begins with what the socket has accepted so far.
+    /// Begins with the bytes that the socket has accepted so far.
     init(_ delivery: SocketProbe.Delivery) {
         end = delivery.acknowledged + delivery.underWay
         acknowledged = delivery.acknowledged
@@ -26,10 +26,10 @@ struct RequestDelivery {
 }
 
 extension HTTPExchange {
-    /// The size of the smallest body whose way is watched. A smaller one is acknowledged at once, if at all.
+    /// The size of the smallest watched body. A smaller one is acknowledged at once, if at all.
     private static let leastWatched: Int64 = 4_096
 
-    /// Watches what the server has not acknowledged when the socket has accepted the request's last byte.
+    /// Watches the unacknowledged bytes after the socket has accepted the request's last byte.
     func watchRestOfDelivery(_ probe: SocketProbe?) {
         delivery = nil
         if metrics.requestBodyBytes >= Self.leastWatched { watchDelivery(probe) }

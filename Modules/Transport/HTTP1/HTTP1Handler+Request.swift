@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// Sending: the head, and the body as the socket accepts it.
 extension HTTP1Handler: ExchangeHost {
-    /// Heads up to this size are accepted by the socket at once, since an idle connection has nothing else to send.
+    /// The socket accepts heads up to this size at once, because an idle connection has nothing else to send.
     private static let mostBytesOfSmallHead = 16_384
     /// Bodies up to this size are written together with the head.
     private static let mostBytesWithHead = 4096
@@ -15,7 +15,7 @@ extension HTTP1Handler: ExchangeHost {
         request.body != nil || output.readableBytes > Self.mostBytesOfSmallHead
     }
 
-    /// Writes the head in `output` and what can follow it immediately.
+    /// Writes the head in `output` and the part of the body that can follow it immediately.
     func write(
         body: TransportRequestBody?, waitsForContinue: Bool, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
     ) {
@@ -71,7 +71,7 @@ extension HTTP1Handler: ExchangeHost {
         write(chunk, of: exchange, done)
     }
 
-    /// Writes bytes of the body in slices, each after the socket has accepted the one before.
+    /// Writes bytes of the body in slices, each after the socket has accepted the previous one.
     private func write(_ bytes: ByteBuffer, of exchange: HTTPExchange, _ done: (@Sendable (Bool) -> Void)? = nil) {
         guard self.exchange === exchange, machine.requestPhase == .sendingBody, let context else {
             done?(false)

@@ -87,16 +87,16 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     /// Looks whether the socket of a connection that is used again has bytes to read. Returns false if the exchange is over, or
     /// starts later.
     ///
-    /// They are no answer to a request that is not written: usually the event loop has read such bytes, and closed the
-    /// connection, before the next request comes, but not if they arrive in between. The same holds for the end of the
-    /// connection, after which any request can be sent again. The look is one call of the system for each request but the
+    /// Such bytes answer no request that has not been written. Usually the event loop has read them, and closed the
+    /// connection, before the next request comes, but they can arrive in between. The same holds for the end of the
+    /// connection, after which any request can be sent again. The look is one system call for each request but the
     /// first; without it the request would have to wait for another turn of the event loop.
     private func mayStart(_ exchange: HTTPExchange, looks: Int) -> Bool {
         guard exchange.mayBeStale, let probe, let context, context.channel.isActive else { return true }
         switch probe.input {
         case .nothing: return true
         case .bytes where looks < Self.mostLooks:
-            // The event loop reads them, and closes the connection unless they are about TLS, such as a session ticket.
+            // The event loop reads them, and closes the connection unless they belong to TLS, like a session ticket.
             let this = NIOLoopBound(self, eventLoop: context.eventLoop)
             context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
                 this.value.start(exchange, looks: looks + 1)

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import LinnetMessages
 internal import NIOCore
 
-/// Writes a request head, and rejects what must not be sent (RFC 9112, 3 and 5).
+/// Writes a request head, and rejects invalid heads (RFC 9112, 3 and 5).
 struct HTTP1RequestWriter {
     /// The framing of the body (RFC 9112, 6).
     enum Framing {
@@ -17,9 +17,9 @@ struct HTTP1RequestWriter {
     private let target: RequestLine
     /// The target of the request line: the path, or the URI for a proxy (RFC 9112, 3.2.2).
     private let uri: String
-    /// What the request tells the proxy that forwards it; nil if the origin receives it. Without an authorization the request's own is
-    /// written, if any. The body of a request that may be challenged waits: it could be readable only once, and squid does not read
-    /// the rest of a body behind its challenge.
+    /// The request's answer to its forwarding proxy; nil if the origin receives the request. Without an authorization
+    /// the request's own is written, if any. The body of a request that may be challenged waits: it could be readable
+    /// only once, and squid does not read the rest of a body behind its challenge.
     let proxyAnswer: Boxed<ProxyAnswer>?
     private let head: HTTPRequest
     /// Whether there is a body that is not known to be empty.
@@ -63,7 +63,7 @@ struct HTTP1RequestWriter {
     /// throws.
     mutating func write(to buffer: inout ByteBuffer) throws(TransportError) {
         let start = buffer.writerIndex
-        // An estimate for typical fields, since measuring them costs nearly as much as writing them.
+        // An estimate for typical fields, because measuring them costs nearly as much as writing them.
         let guess = uri.utf8.count + target.authority.utf8.count + 128 + 96 * head.headerFields.count + proxyBytes
         guard try !write(to: &buffer, room: guess) else { return }
         buffer.moveWriterIndex(to: start)
@@ -116,8 +116,8 @@ struct HTTP1RequestWriter {
         return !isFull
     }
 
-    /// Records what a field means for the message, and returns whether it is written: not if the transport writes it, for routing and
-    /// framing, nor if it is about content that there is not (RFC 9110, 10.1.1).
+    /// Records the meaning of a field for the message, and returns whether it is written: not if the transport writes
+    /// it, for routing and framing, and not if it describes content of a request without content (RFC 9110, 10.1.1).
     private mutating func isKept(_ field: HTTPField) -> Bool {
         let name = field.name.canonicalName
         // The lengths tell most names apart.
@@ -139,7 +139,7 @@ struct HTTP1RequestWriter {
         }
     }
 
-    /// The size of what is written for the proxy.
+    /// The size of the part for the proxy.
     private var proxyBytes: Int {
         guard let proxyAnswer = proxyAnswer?.value else { return 0 }
         return (proxyAnswer.authorization.map { $0.utf8.count + 23 } ?? 0) + (proxyAnswer.asksFirst ? 22 : 0)

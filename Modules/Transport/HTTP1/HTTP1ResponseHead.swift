@@ -17,7 +17,7 @@ struct HTTP1ResponseHead: Sendable, Equatable {
     var isHTTP11 = true
     var asksToClose = false
     var asksToKeepAlive = false
-    /// Whether what follows the message cannot be trusted.
+    /// Whether bytes after the message cannot be trusted.
     var isFaulty = false
     /// The value of `Content-Length`.
     var contentLength: Int64?
@@ -74,7 +74,7 @@ extension HTTP1ResponseHead {
         isHTTP11 = bytes[start + 7] != UInt8(ascii: "0")
     }
 
-    /// Adds a field and records what it means for the message.
+    /// Adds a field and records its meaning for the message.
     mutating func add(_ line: HTTP1HeadParser.Line, in bytes: UnsafeRawBufferPointer) throws(HTTP1SyntaxError) {
         let name = line.range.lowerBound..<line.range.lowerBound + line.nameLength
         if bytes.matches(name, "content-length") {
@@ -113,7 +113,7 @@ extension HTTP1ResponseHead {
             endsInChunks = coding == "chunked"
         }
         guard endsInChunks != nil else { throw .malformed("an empty Transfer-Encoding") }
-        // HTTP/1.0 has no chunked coding, so what follows such a message is undefined (RFC 9112, 6.1).
+        // HTTP/1.0 has no chunked coding, so bytes after such a message have no meaning (RFC 9112, 6.1).
         if !isHTTP11 { isFaulty = true }
     }
 

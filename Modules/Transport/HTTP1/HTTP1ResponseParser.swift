@@ -4,8 +4,7 @@ internal import NIOCore
 /// Parses the bytes of an HTTP/1.1 connection into responses (RFC 9112). Pure.
 ///
 /// Bytes are added with ``append(_:)``, events are returned by ``next()``. The parser is as strict as the RFC allows a
-/// client to be: what could be interpreted in two ways is rejected. It buffers at most an unfinished head or line,
-/// whose size is limited.
+/// client to be: it rejects ambiguous messages. It buffers at most an unfinished head or line, whose size is limited.
 struct HTTP1ResponseParser {
     enum Event: Equatable {
         /// The head of an informational response, which another head follows, or of the final response.

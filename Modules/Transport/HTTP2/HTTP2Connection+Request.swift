@@ -112,7 +112,7 @@ extension HTTP2Connection: ExchangeHost {
         context.write(wrapOutboundOut(piece.bytes), promise: promise)
     }
 
-    /// Begins to watch what the server acknowledges, when the socket is full.
+    /// Begins to watch the server's acknowledgements when the socket is full.
     private func watchDelivery(_ context: ChannelHandlerContext) {
         guard delivery == nil, context.channel.isActive else { return }
         delivery = probe?.delivery.map { RequestDelivery($0) }
@@ -164,7 +164,7 @@ extension HTTP2Connection: ExchangeHost {
     }
 }
 
-/// Converts a request head to a field section (RFC 9113, 8.3.1), and rejects what must not be sent.
+/// Converts a request head to a field section (RFC 9113, 8.3.1), and rejects invalid requests.
 enum HTTP2RequestHead {
     typealias Line = HTTP2FieldEncoder.Line
 

@@ -127,7 +127,7 @@ extension HTTP2Connection {
         if isEnd { complete(stream) }
     }
 
-    /// Widens the window of a stream whose reader keeps up, when half of it is used.
+    /// Widens the window of a stream when half of it is used, if the reader keeps up.
     private func credit(_ stream: HTTP2Stream) {
         guard !stream.exchange.isReadPaused, let left = framing.receiveWindow(of: stream.id), left <= stream.window / 2
         else { return }
@@ -152,7 +152,7 @@ extension HTTP2Connection {
     // MARK: Resets and GOAWAY
 
     private func receivedReset(_ code: HTTP2ErrorCode, _ stream: HTTP2Stream) {
-        // A refused stream was not processed (RFC 9113, 8.7), nor was one that requires HTTP/1.1.
+        // The server did not process a refused stream (RFC 9113, 8.7) or one that requires HTTP/1.1.
         let isUnprocessed = code == .refusedStream || (code == .http11Required && leavesForHTTP1())
         let failure = isUnprocessed && stream.exchange.head == nil ? TransportMetrics.Failure.notProcessed : .other
         end(stream, .streamReset(code), failure)

@@ -23,7 +23,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     let windows: HTTP2WindowBudget
     /// The bytes of bodies that the socket has not accepted yet.
     var onTheirWay = 0
-    /// What the server has acknowledged while the socket accepts nothing.
+    /// The bytes that the server has acknowledged while the socket accepts nothing.
     var delivery: RequestDelivery?
     private(set) var probe: SocketProbe?
     /// When the socket last accepted some, or the server last widened the connection's window.
@@ -43,8 +43,8 @@ final class HTTP2Connection: ChannelInboundHandler {
         _ configuration: TransportConfiguration, windows: HTTP2WindowBudget, assumedStreams: Int? = nil,
         firstStreamID: Int = 1
     ) {
-        // A server that allowed no streams for a while may allow some again; one that allows many may not do so on a
-        // new connection.
+        // A server that allowed no streams for a while may allow some again. A server that allows many may allow fewer
+        // on a new connection.
         let streams = assumedStreams.map { max(1, $0) } ?? .max
         assumedCapacity = min(streams, HTTP2ConnectionStateMachine.assumedConcurrentStreams)
         self.windows = windows

@@ -2,7 +2,7 @@ internal import LinnetMessages
 internal import LinnetSecurity
 
 /// Coded as an object with the names of the properties; durations are numbers of seconds, and null for a ping that is
-/// disabled. What is left out has its default; unknown keys are an error.
+/// disabled. Missing keys have the defaults; unknown keys are an error.
 extension HTTP2Options: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case initialWindowSize, connectionWindowSize, maximumFrameSize, keepAlivePing, pingTimeout
@@ -35,8 +35,8 @@ extension HTTP2Options: Codable {
     }
 }
 
-/// Coded as an object with the names of the properties; the window is a number of seconds. What is left out has its
-/// default; unknown keys are an error.
+/// Coded as an object with the names of the properties; the window is a number of seconds. Missing keys have the
+/// defaults; unknown keys are an error.
 extension HTTP2Options.Limits: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case countingWindow, controlFrames, streamErrors, waitingControlFrames

@@ -33,7 +33,7 @@ public struct HTTP2Options: Sendable, Hashable {
     /// not block others. From 65,535 to 2,147,483,647; the default is 16 MiB.
     ///
     /// This is also the budget of a connection for the windows of its responses beyond the first 256 KiB of each; the
-    /// budget of all connections of a transport is four times as large. A window takes at most half of what is left, so
+    /// budget of all connections of a transport is four times as large. A window takes at most half of the rest, so
     /// that many slow readers shrink the windows of others but never close them: memory is bounded, throughput at high
     /// latency decreases, and no response waits for another one's reader.
     public var connectionWindowSize = 16 * 1024 * 1024

@@ -128,8 +128,8 @@ struct HTTP2StreamStateMachine {
         return .forwardAndSendBody
     }
 
-    /// The head of the final response has arrived. A server that refuses the request before it has read the body does
-    /// not read the rest; one that accepts it may still be reading.
+    /// Handles the head of the final response. A server that refuses the request before the end of its body does not
+    /// read the rest; a server that accepts it may still be reading.
     mutating func receivedHead(status: Int, contentLength: Int64? = nil, hasBody: Bool = true) -> HeadAction {
         response = .body
         self.hasBody = hasBody

@@ -128,8 +128,9 @@ extension ConnectionPool {
 extension ConnectionPool {
     /// Called when a connection was opened.
     ///
-    /// The connection may have closed already, and ``closed(_:)`` may have been called: the event loop does not wait for the
-    /// thread that opens it. Then it only serves waiting requests, which fail with what the server said, and is not kept.
+    /// The connection may have closed already, and ``closed(_:)`` may have been called: the event loop does not wait
+    /// for the thread that opens it. Then it only serves waiting requests, which fail with the server's reason, and is
+    /// not kept.
     func connected(_ connection: HTTPConnection) {
         if connection.isMultiplexed { connection.shard.add(connection) }
         let more = change { state in
@@ -143,12 +144,12 @@ extension ConnectionPool {
         while hasWaiters, change({ $0.machine.needsRoom(for: connection.key) }),
             evict(for: connection.key, timeouts(for: connection.key))
         {}
-        // `closed(_:)` removes one that closes later.
+        // `closed(_:)` removes a connection that closes later.
         if !connection.isOpen { connection.shard.remove(connection) }
     }
 
     /// Called when the server changes the number of concurrent exchanges. While it allows none, requests wait, and the
-    /// connection keeps its place among those of its origin (RFC 9113, 5.1.2).
+    /// connection keeps its place among the connections of its origin (RFC 9113, 5.1.2).
     func capacityChanged(_ connection: HTTPConnection, _ capacity: Int) {
         connector.rememberStreamLimit(capacity, of: connection.key.origin)
         connection.shard.updateCapacity(of: connection)
@@ -195,8 +196,8 @@ extension ConnectionPool {
         return false
     }
 
-    /// A connection of the key itself is unused while a request waits only if its server allows no exchange, as it may allow none
-    /// on the next one.
+    /// While a request waits, a connection of its own key is unused only if the server allows no exchange, and it may
+    /// allow none on the next one either.
     private func oldestUnused(besides key: PoolKey) -> HTTPConnection? {
         shards.compactMap { $0.oldestUnused(besides: key) }.min { $0.since < $1.since }?.connection
     }

@@ -62,8 +62,9 @@ extension ConnectionPool {
         }
     }
 
-    /// Closes idle connections like one that turned out to be closed. The pool uses the most recently used connection
-    /// first, so the others have been idle for longer, and the server has closed them too or is about to.
+    /// Closes idle connections of the same key as one that turned out to be closed. The pool uses the most recently
+    /// used connection first, so the others have been idle for longer, and the server has closed them too or is about
+    /// to.
     func closeIdle(like connection: HTTPConnection, since start: Tick) {
         let begin = now - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
         for shard in shards {

@@ -34,7 +34,7 @@ final class ConnectionPool: Sendable {
         let key: PoolKey
         let timeouts: TransportTimeouts
         let continuation: UnsafeContinuation<LeaseOutcome, Never>
-        /// Whether the request's timeout ends the wait, rather than the one for the wait.
+        /// Whether the request's timeout ends the wait, rather than the timeout for the wait.
         let endsWithRequest: Bool
         var tries: [TransportMetrics] = []
 
@@ -181,7 +181,7 @@ final class ConnectionPool: Sendable {
 
     // Not inlined: its temporary values would be part of the frame of a request that waits.
 
-    /// Returns what a request has waited for; nil if it has to wait again.
+    /// Returns the place that a request has waited for; nil if it must wait again.
     @inline(never)
     private func lease(
         of outcome: LeaseOutcome, _ request: PoolRequest, after tries: inout [TransportMetrics]
@@ -316,7 +316,7 @@ final class ConnectionPool: Sendable {
 
     /// Gives a free place to the first waiting request, or returns it to the shelf.
     func offer(_ connection: HTTPConnection) {
-        // A place on a retiring connection, or on one that runs more exchanges than its server allows, is not reused.
+        // A place is not reused if its connection retires, or runs more exchanges than its server allows.
         guard connection.shard.hasRoom(besidesOnePlaceOf: connection) else { return giveBack(connection) }
         let isUnused = connection.shard.isUnused(besidesOnePlaceOf: connection)
         let now = connection.shard.eventLoop.now
@@ -333,7 +333,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Closes a connection whose only taken place is the caller's.
+    /// Closes a connection on which only the caller has a place.
     private func closeForRoom(_ connection: HTTPConnection) {
         guard connection.isMultiplexed else { return connection.close(.evicted) }
         // Another thread may have taken a place meanwhile. The connection is then offered again when it is returned.
@@ -368,7 +368,7 @@ final class ConnectionPool: Sendable {
         return false
     }
 
-    /// Offers a place on a connection of the shelf to waiting requests, if one of them needs it or its room.
+    /// Offers a place on a connection of the shelf to waiting requests, if one of them needs the place or its room.
     ///
     /// A connection that is in use makes no room: its place would return to the shelf, and be offered again without end.
     private func offerShelved(_ connection: HTTPConnection) {
@@ -415,7 +415,7 @@ extension TransportError {
     }
 }
 
-/// What a request asks the pool for.
+/// A request's demand on the pool.
 struct PoolRequest {
     let origin: Origin
     var proxy: ProxyServer?

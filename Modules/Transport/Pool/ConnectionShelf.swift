@@ -8,9 +8,9 @@ protocol ShelvedConnection: Identifiable {
 
 /// The connections of an event loop with room for another exchange. Pure.
 ///
-/// A connection has one place for each exchange that it can run at a time; HTTP/1.1 has one. A place that was taken has
-/// to be returned. A connection without a free place is not offered. An unused one whose server allows no exchange for now is kept
-/// apart: it expires and is closed like the others.
+/// A connection has one place for each exchange that it can run at a time; HTTP/1.1 has one. Each taken place must be
+/// returned. A connection without a free place is not offered. An unused connection on which the server allows no
+/// exchange for now is kept apart: it expires and is closed like the others.
 struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable {
     enum Return: Equatable {
         case kept
@@ -42,9 +42,9 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     /// The connections with the same key. A reference, so that taking or returning a place needs a single lookup.
     private final class Stack {
-        /// Those with room, in the order in which they were returned.
+        /// The connections with room, in the order of their return.
         var entries: [Entry] = []
-        /// Those that are unused and have no room.
+        /// The unused connections without room.
         var barred: [Entry] = []
 
         var isEmpty: Bool { entries.isEmpty && barred.isEmpty }
@@ -159,8 +159,8 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     // MARK: Upkeep
 
-    /// Takes the connections that have been unused for `idleTime`, and returns those that have been for `restTime`, each
-    /// once; `next` is when the next one will have been.
+    /// Takes the connections that have been unused for `idleTime`, and returns, once each, the connections that have
+    /// been unused for `restTime`; `next` is the time of the next one.
     mutating func expire(
         now: NIODeadline, idleTime: TimeAmount, restTime: TimeAmount
     ) -> (expired: [Connection], resting: [Connection], next: NIODeadline?) {
@@ -207,7 +207,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
         return true
     }
 
-    /// The longest unused connection, besides those of a key.
+    /// The longest unused connection, except for the connections of a key.
     func oldestUnused(besides other: Key? = nil) -> (connection: Connection, key: Key, since: NIODeadline)? {
         var oldest: (connection: Connection, key: Key, since: NIODeadline)?
         for (key, stack) in stacks where key != other {

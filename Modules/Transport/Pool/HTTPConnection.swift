@@ -70,7 +70,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         use.withLock { $0.ended() }
     }
 
-    /// Whether the connection must not be used again. One that has not served a request is never too old.
+    /// Whether the connection must not be used again. A connection that has not served a request is never too old.
     func isWornOut(_ now: NIODeadline) -> Bool {
         isRetired.load(ordering: .relaxed) || (now >= retiresAt && use.withLock { $0.wasUsed })
     }
@@ -199,7 +199,7 @@ extension NIOLoopBound {
     }
 }
 
-/// What a connection's protocol handler reports, on the connection's event loop.
+/// The reports of a connection's protocol handler, on the connection's event loop.
 protocol ConnectionOwner: AnyObject, Sendable {
     /// An exchange has ended, or was not started: the connection has room for another one.
     func exchangeEnded()
@@ -208,7 +208,7 @@ protocol ConnectionOwner: AnyObject, Sendable {
     func capacityChanged(_ capacity: Int)
     /// The connection accepts no more exchanges, and closes after the last one.
     func isRetiring()
-    /// The server says that it has processed an exchange, or does so now, although others were in vain (RFC 9113, 6.8).
+    /// The server has processed an exchange, or is processing it, although others were in vain (RFC 9113, 6.8).
     func hasProcessed()
     /// The server requires HTTP/1.1 (RFC 9113, 7). Returns false if the configuration does not allow it.
     func requiresHTTP1() -> Bool

@@ -9,7 +9,7 @@ struct PoolKey: Hashable, Sendable {
     let origin: Origin
     /// The identity of the policy; nil for plain HTTP.
     let policy: SecurityPolicy.Identity?
-    /// The client identity, or the function that chooses it; nil for none.
+    /// The client identity, or the function that chooses one; nil for none.
     let clientIdentity: ClientIdentity.ID?
     /// The proxy; nil for a direct connection.
     let proxy: ProxyServer?
@@ -56,7 +56,7 @@ final class ConnectionTerms: Sendable {
             endpoint: origin.endpoint)
     }
 
-    /// The next terms, with what is given replaced.
+    /// Returns the next terms, with the given parts replaced.
     func replacing(_ policy: SecurityPolicy? = nil, _ identities: ClientIdentityPolicy? = nil) -> ConnectionTerms {
         ConnectionTerms(policy ?? securityPolicy, identities ?? clientIdentities, revision: revision + 1)
     }

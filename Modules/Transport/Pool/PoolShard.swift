@@ -75,7 +75,7 @@ final class PoolShard: Sendable {
             guard !isValid else { return result }
             state.shelf.retire(connection, key: connection.key)
             if state.shelf.isUnused(connection) { return .close }
-            // A shutdown lets all exchanges run, also those that are about to start.
+            // A shutdown lets all exchanges run, even exchanges that are about to start.
             return state.isShutDown ? .ignored : .retire
         }
     }

@@ -148,8 +148,8 @@ struct PoolStateMachine<Key: Hashable> {
         return more
     }
 
-    /// The requests to inform if the connection that is being opened fails: the first one, unless as many others are
-    /// being opened as requests wait; all of them if one connection would serve all.
+    /// The requests to inform if the connection that is being opened fails: the first one, unless enough others are
+    /// being opened for all waiting requests; all requests if one connection would serve them.
     func waitersForAttempt(_ key: Key) -> [WaiterID] {
         guard needsAttempt(key), let first = origins[key]?.waiters.first?.id else { return [] }
         return isShared(key) ? origins[key]?.waiters.ids ?? [] : [first]

@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// The waiting requests of an origin, by priority and then in order of arrival. A request that waits again, since the server has
-/// not processed it, has the place of its first arrival: it does not start behind those that came later.
+/// The waiting requests of an origin, by priority and then in order of arrival. A request that waits again, because the
+/// server has not processed it, has the place of its first arrival, before later requests.
 struct WaiterLine {
     struct Entry: Comparable {
         let id: UInt64

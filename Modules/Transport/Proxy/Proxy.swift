@@ -11,13 +11,13 @@ public import LinnetSecurity
 public struct Proxy: Sendable {
     /// How a proxy is spoken to.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// The scheme of the proxy's URL, as curl has it.
+        /// The scheme of the proxy's URL, named as in curl.
         public let description: String
 
         /// An HTTP proxy in clear text: requests to `http` origins in absolute form (RFC 9112, 3.2.2), and a tunnel with CONNECT
         /// (RFC 9110, 9.3.6) for all others.
         public static let http = Kind(description: "http")
-        /// An HTTP proxy over TLS, whose certificate ``Proxy/securityPolicy`` evaluates.
+        /// An HTTP proxy over TLS. ``Proxy/securityPolicy`` evaluates its certificate.
         public static let https = Kind(description: "https")
         /// SOCKS 4a: the proxy resolves names. There is a user name and no password.
         public static let socks4a = Kind(description: "socks4a")
@@ -41,8 +41,8 @@ public struct Proxy: Sendable {
     public let username: String?
     /// The password; nil for none.
     public let password: String?
-    /// The policy that evaluates the certificate of an ``Kind/https`` proxy. It has no say over the origins behind the proxy,
-    /// and their policy has none over the proxy.
+    /// The policy that evaluates the certificate of an ``Kind/https`` proxy. It does not apply to origins behind the
+    /// proxy, and their policy does not apply to the proxy.
     public let securityPolicy: SecurityPolicy
     /// The host and the port.
     let server: Origin
@@ -56,8 +56,8 @@ public struct Proxy: Sendable {
     ///   - username: The user name for Basic (RFC 7617) or SOCKS (RFC 1929). The default is none.
     ///   - password: The password. The default is none.
     ///   - securityPolicy: The policy for the certificate of an ``Kind/https`` proxy. The default is the system's trust store.
-    /// - Throws: A ``TransportError`` with ``TransportError/Code/invalidConfiguration`` for what is no host or port, and for a
-    ///   user name or a password that the proxy's protocol cannot carry.
+    /// - Throws: A ``TransportError`` with ``TransportError/Code/invalidConfiguration`` for an invalid host or port,
+    ///   and for a user name or a password that the proxy's protocol cannot carry.
     public init(
         _ kind: Kind, host: String, port: Int? = nil, username: String? = nil, password: String? = nil,
         securityPolicy: SecurityPolicy = .systemTrust
@@ -88,7 +88,7 @@ public struct Proxy: Sendable {
     /// Whether a request to the proxy carries a user name.
     var hasCredentials: Bool { username != nil || password != nil }
 
-    /// What is wrong with the user name and the password; nil if nothing is.
+    /// The problem with the user name and the password; nil if there is none.
     private var credentialFault: String? {
         let (user, secret) = ((username ?? "").utf8, (password ?? "").utf8)
         switch kind {

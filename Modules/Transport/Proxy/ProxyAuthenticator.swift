@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Authenticates the requests to one HTTP proxy (RFC 9110, 11.7), for all connections through it.
 ///
-/// A proxy in clear text gets an answer after it has asked for one, and from then on with each request: with the strongest
-/// scheme that it offers. A proxy over TLS gets the password at once.
+/// A proxy in clear text gets an answer after its first challenge, and then with each request, in its strongest offered
+/// scheme. A proxy over TLS gets the password at once.
 final class ProxyAuthenticator: Sendable {
     private let machine: Mutex<ProxyAuthentication>
 
@@ -14,14 +14,14 @@ final class ProxyAuthenticator: Sendable {
         machine = Mutex(ProxyAuthentication(proxy))
     }
 
-    /// What a request tells the proxy.
+    /// Returns a request's answer to the proxy.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - uri: The request target as it is sent (RFC 9112, 3.2).
     ///   - body: The body of the request.
     func answer(method: String, uri: String, body: TransportRequestBody? = nil) -> ProxyAnswer {
-        // The answer is made without this lock, since Digest counts its answers under one of its own.
+        // The answer is made without this lock, because Digest counts its answers under its own.
         let state = machine.withLock { $0 }
         return state.answer(method: method, uri: uri, body: body)
     }
@@ -52,17 +52,17 @@ final class ProxyAuthenticator: Sendable {
     }
 }
 
-/// What a request tells a proxy.
+/// A request's answer to a proxy.
 struct ProxyAnswer: Equatable, Sendable {
     /// The value of Proxy-Authorization, with each octet as a character (ISO 8859-1); nil for none.
     var authorization: String?
-    /// What verifies the proxy's reply; nil for none.
+    /// Verifies the proxy's reply; nil for none.
     var digest: AuthenticationAnswer?
     /// Whether the body waits for `100 Continue`, since the proxy may challenge the request.
     var asksFirst = false
 }
 
-/// What a proxy replies to a request that it does not forward as it is.
+/// The reply of a proxy to a request that it does not forward.
 enum ProxyReply {
     /// A challenge that another answer may satisfy.
     case challenge
@@ -70,7 +70,7 @@ enum ProxyReply {
     case question
     /// A challenge that there is no other answer to.
     case refusal
-    /// The proxy or the origin does not answer requests whose body waits (RFC 9110, 15.5.18).
+    /// The proxy or the origin does not answer requests with a waiting body (RFC 9110, 15.5.18).
     case refusesToWait
     /// A response with a wrong proof that the proxy knows the password.
     case wrongProof
@@ -78,14 +78,14 @@ enum ProxyReply {
 
 /// Counts the challenges of a proxy to one request, which limits how often the request is sent.
 struct ProxyChallenges {
-    /// How often a request is sent again although nothing is said about the password.
+    /// The number of times that a request is sent again without a verdict on the password.
     private static let limit = 8
 
     private var questions = 0
     private var isAnswered = false
 
-    /// Takes a challenge. Returns whether the request is sent again with another answer: the first one may have had a nonce that the proxy
-    /// has forgotten; a refusal of the next one is that of the password.
+    /// Takes a challenge. Returns whether the request is sent again with another answer: the first one may have had a
+    /// nonce that the proxy has forgotten; a refusal of the next answer concerns the password.
     mutating func mayAnswer(_ reply: ProxyReply) -> Bool {
         defer { isAnswered = true }
         guard case .question = reply else { return !isAnswered }

@@ -10,10 +10,10 @@ internal import LinnetMessages
 /// | `192.0.2.0/24`, `2001:db8::/32` | the addresses with that prefix |
 /// | any of the above with `:8080`; IPv6 in brackets | the same, at that port only, as Go has it |
 ///
-/// Names are compared without case and trailing dots. An IPv6 address is compared as text, so that it matches only as RFC 5952
-/// writes it, and one of an IPv4 address (`::ffff:192.0.2.1`) matches nothing. A prefix of no bits is that of the address alone. An
-/// entry for addresses never matches a name, whatever that resolves to. An entry that can match nothing is ignored: what it was
-/// meant for uses the proxy.
+/// Names are compared without case and trailing dots. An IPv6 address is compared as text, so it matches only in the
+/// notation of RFC 5952, and an IPv4-mapped one (`::ffff:192.0.2.1`) matches nothing. A prefix of no bits covers the
+/// address alone. An entry for addresses never matches a name, whatever that resolves to. An entry that can match
+/// nothing is ignored: the intended hosts then use the proxy.
 struct ProxyExceptions: Hashable, Sendable {
     private enum Hosts: Hashable {
         /// A name and those below it, in lower case.
@@ -27,7 +27,7 @@ struct ProxyExceptions: Hashable, Sendable {
         let port: Int?
     }
 
-    /// As they were written.
+    /// The entries in their original spelling.
     let texts: [String]
     private let entries: [Entry]
     private let hasAll: Bool
@@ -75,7 +75,7 @@ struct ProxyExceptions: Hashable, Sendable {
         return hosts(host).map { Entry(hosts: $0, port: port ?? nil) }
     }
 
-    /// The host without brackets, and its port: nil without one, `.some(nil)` for what is no port.
+    /// The host without brackets, and its port: nil without one, `.some(nil)` for an invalid one.
     private static func parts(_ text: Substring) -> (host: Substring, port: Int??) {
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
             let (host, rest) = (text[text.index(after: text.startIndex)..<end], text[text.index(after: end)...])
@@ -108,7 +108,7 @@ struct ProxyExceptions: Hashable, Sendable {
         }
     }
 
-    /// An IPv6 address, or those with a prefix.
+    /// An IPv6 address, or all addresses with a prefix.
     private static func sixteenBytes(_ base: [UInt8], of text: Substring, prefix: Substring?) -> Hosts? {
         guard base.count == 16, prefix != nil || HostName.address(base).text == text.lowercased() else { return nil }
         return addresses(base, prefix: prefix)

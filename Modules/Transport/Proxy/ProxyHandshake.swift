@@ -1,7 +1,7 @@
 internal import LinnetMessages
 internal import NIOCore
 
-/// What is exchanged with a proxy before a connection through it is the origin's. Pure.
+/// The exchange with a proxy before a connection through it belongs to the origin. Pure.
 protocol ProxyHandshake {
     /// The first bytes to send.
     mutating func start() -> ByteBuffer
@@ -26,11 +26,12 @@ enum ProxyFailure: Error, Equatable {
     case invalid(String)
     /// The proxy refused.
     case refused(ProxyRefusal)
-    /// The proxy requires a user name, or refused the one that was sent; with the values of Proxy-Authenticate and what it refused.
+    /// The proxy requires a user name, or refused the given one; with the values of Proxy-Authenticate and the refused
+    /// answer.
     case authentication([String], after: ProxyAnswer = ProxyAnswer())
 }
 
-/// Where a proxy connects to.
+/// The destination of a proxy's connection.
 struct ProxyTarget: Equatable, Sendable {
     enum Host: Equatable, Sendable {
         case name(String)
@@ -51,7 +52,7 @@ struct ProxyTarget: Equatable, Sendable {
         port = UInt16(truncatingIfNeeded: origin.port)
     }
 
-    /// One of the addresses of the origin; nil for what is no IP address.
+    /// One of the addresses of the origin; nil for an invalid IP address.
     init?(_ address: SocketAddress, port: Int) {
         guard let text = address.ipAddress, case .address(let bytes) = HostName(text) else { return nil }
         host = .address(bytes)
@@ -60,6 +61,6 @@ struct ProxyTarget: Equatable, Sendable {
 }
 
 extension ProxyFailure {
-    /// A proof in Proxy-Authentication-Info that is not the one of the password (RFC 7616, 3.5).
+    /// A proof in Proxy-Authentication-Info that does not match the password (RFC 7616, 3.5).
     static let wrongProof = ProxyFailure.invalid("its proof that it knows the password (rspauth) is wrong")
 }

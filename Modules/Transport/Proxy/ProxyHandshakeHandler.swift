@@ -2,8 +2,8 @@ internal import NIOCore
 
 /// Runs a ``ProxyHandshake`` on a channel, and leaves the pipeline.
 ///
-/// When the promise succeeds, the handlers of the origin's connection are added behind this one, which then passes on what
-/// has already arrived for them.
+/// When the promise succeeds, the handlers of the origin's connection are added behind this one, which then passes on
+/// the bytes that have already arrived for them.
 final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -73,7 +73,7 @@ final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     private func timedOut(_ context: ChannelHandlerContext) {
-        // A refusal whose page does not end is still one.
+        // A refusal with an endless page is still a refusal.
         let failure = handshake.failureAtEnd
         guard failure == .closed, let promise = takePromise() else { return fail(failure, context) }
         promise.fail(TransportError.proxyTimeout(proxy))

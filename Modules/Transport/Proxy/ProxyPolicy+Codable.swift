@@ -4,8 +4,8 @@ internal import LinnetSecurity
 /// Coded as one of the names `none` and `environment`, or as an object with the URLs of the proxies `http` and `https`, and the
 /// array `except`.
 ///
-/// User names and passwords are left out. A policy that chooses with a function, and a proxy with a security policy of its own,
-/// cannot be encoded.
+/// User names and passwords are omitted. A policy that chooses with a function, and a proxy with a security policy of
+/// its own, cannot be encoded.
 extension ProxyPolicy: Codable {
     private enum Name: String, Codable { case none, environment }
     private enum CodingKeys: String, CodingKey, CaseIterable { case http, https, except }

@@ -7,9 +7,9 @@ public import LinnetMessages
 /// $0.proxies = .environment
 /// $0.proxies = .choosing { origin in origin.host.hasSuffix(".onion") ? tor : nil }
 /// ```
-/// Connections through one proxy never serve requests through another or none. There is no fallback: when a proxy cannot be
-/// used, the request fails. Proxy auto-configuration (PAC) is not supported, since it needs a JavaScript interpreter; a
-/// closure can ask one.
+/// Connections through one proxy never serve requests through another or none. There is no fallback: when a proxy
+/// cannot be used, the request fails. Proxy auto-configuration (PAC) is not supported, because it needs a JavaScript
+/// interpreter; a closure can call one.
 public struct ProxyPolicy: Sendable {
     enum Form: Sendable {
         case none
@@ -39,9 +39,10 @@ public struct ProxyPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - proxy: The proxy.
-    ///   - exceptions: The origins that are connected to directly, in the form of curl's `no_proxy`: `*`, `example.com` with the
-    ///     names below it, `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`, each also with a port as in `example.com:8080`. An entry
-    ///     that can match nothing is ignored. The default is none: `localhost` uses the proxy too.
+    ///   - exceptions: The origins with direct connections, in the form of curl's `no_proxy`: `*`, `example.com` with
+    ///     the names below it, `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`, each also with a port as in
+    ///     `example.com:8080`. An entry that can match nothing is ignored. The default is none: `localhost` uses the
+    ///     proxy too.
     public static func fixed(_ proxy: Proxy, except exceptions: [String] = []) -> ProxyPolicy {
         fixed(http: proxy, https: proxy, except: exceptions)
     }
@@ -51,15 +52,16 @@ public struct ProxyPolicy: Sendable {
     /// - Parameters:
     ///   - http: The proxy for `http` origins.
     ///   - https: The proxy for `https` origins.
-    ///   - exceptions: As in ``fixed(_:except:)``.
+    ///   - exceptions: The same as for ``fixed(_:except:)``.
     public static func fixed(http: Proxy?, https: Proxy?, except exceptions: [String] = []) -> ProxyPolicy {
         ProxyPolicy(form: .fixed(ProxyRules(http: http, https: https, exceptions: ProxyExceptions(exceptions))))
     }
 
     /// A function that chooses the proxy for each request; nil for a direct connection.
     ///
-    /// It runs in the task of the request, before a connection is looked for, once for each redirect too. Its time counts
-    /// towards the request's timeout, at which its task is cancelled; the request fails when it has returned. An error that it throws fails the request with `proxyConnectionFailed`, and underlies it.
+    /// It runs in the task of the request, before the search for a connection, and again for each redirect. Its time
+    /// counts towards the request's timeout, which cancels its task; the request then fails after its return. Its error
+    /// fails the request with `proxyConnectionFailed`, and underlies that error.
     public static func choosing(_ choose: @escaping @Sendable (Origin) async throws -> Proxy?) -> ProxyPolicy {
         ProxyPolicy(form: .chosen(choose))
     }

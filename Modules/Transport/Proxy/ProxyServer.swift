@@ -2,7 +2,7 @@ internal import LinnetMessages
 internal import NIOCore
 internal import Synchronization
 
-/// A proxy that a transport uses, with what it has learnt about its authentication.
+/// A transport's proxy, with the state of its authentication.
 ///
 /// A reference type, since each key of the pool has one.
 final class ProxyServer: Sendable, Hashable {
@@ -24,7 +24,7 @@ final class ProxyServer: Sendable, Hashable {
     }
 }
 
-/// Chooses the proxies of a transport, each of which it makes once.
+/// Chooses the proxies of a transport, and makes each of them once.
 final class ProxyDirectory: Sendable {
     private enum Choice: Sendable {
         case rules(ProxyRules)

@@ -9,7 +9,7 @@ struct TunnelHandshake: ProxyHandshake {
 
     private let target: String
     private let answer: ProxyAnswer
-    /// Whether the values of Proxy-Authentication-Info are those of a proxy that knows the password.
+    /// Whether the values of Proxy-Authentication-Info prove that the proxy knows the password.
     private let isProven: @Sendable ([String]) -> Bool
     private var parser: HTTP1ResponseParser
     /// The status of a refusal, and the first bytes of its body.

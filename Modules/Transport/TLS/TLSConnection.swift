@@ -51,8 +51,8 @@ final class TLSConnection {
     private var owesVerdictForIdentity = false
 
     /// Creates a connection. `serverName` is sent as SNI (RFC 6066, 3), and nil for IP addresses. Without `resumption`
-    /// the handshake is a full one, and tickets are not kept. The identity is sent if the server requests one, and has
-    /// to be the one that `resumption` is for, unless it is chosen then.
+    /// the handshake is a full one, and tickets are not kept. The identity is sent if the server requests one. It must
+    /// be the identity of `resumption`, unless it is chosen at that time.
     init(
         _ context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
         resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, asksForIdentity: Bool = false
@@ -340,10 +340,10 @@ struct TLSPresentedChain: Sendable {
         (self.certificates, self.staple, self.awaitsStaple) = (certificates, staple, awaitsStaple)
     }
 
-    /// The certificates in DER, leaf first. Empty, which evaluators refuse, if one of them cannot be encoded: without it, another
-    /// certificate could be judged in its place.
+    /// The certificates in DER, leaf first. If one of them cannot be encoded, the result is empty, which evaluators
+    /// refuse: otherwise another certificate could be judged in its place.
     ///
-    /// - Parameter others: The certificates of the server's message, of which the first may be the leaf.
+    /// - Parameter others: The certificates of the server's message. The first one may be the leaf.
     static func encoding<Certificate>(
         leaf: Certificate?, _ others: [Certificate?], _ encode: (Certificate) -> Data?
     ) -> [Data] {

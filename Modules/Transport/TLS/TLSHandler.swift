@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// A channel handler for the client side of TLS, with ciphertext below and plaintext above.
 ///
-/// An evaluator decides on the server's chain in a task of its own. The handshake is paused until then, and the event
+/// An evaluator decides on the server's chain in a separate task. The handshake is paused until then, and the event
 /// loop serves other channels.
 final class TLSHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
@@ -41,8 +41,8 @@ final class TLSHandler: ChannelDuplexHandler {
 
     /// Creates a handler; `promise` is completed when the handshake ends.
     ///
-    /// `lateFailure` receives what the server reports about the client certificate after the handshake. The judge is
-    /// not asked if a session of `resumption` is resumed.
+    /// `lateFailure` receives the server's report about the client certificate after the handshake. The judge is not
+    /// asked if a session of `resumption` is resumed.
     init(
         _ context: TLSClientContext, serverName: String?, applicationProtocols: [String]? = nil,
         resumption: TLSResumption? = nil, identity: ClientIdentity? = nil, lateFailure: TLSLateFailure? = nil,
@@ -83,7 +83,7 @@ final class TLSHandler: ChannelDuplexHandler {
         if overhead.isExcessive { refuseOverhead(context) }
     }
 
-    /// Ends a connection whose server sends without end what carries no application data.
+    /// Ends a connection if the server sends endless data without application data.
     private func refuseOverhead(_ context: ChannelHandlerContext) {
         if machine.isOpen {
             fail(
@@ -371,7 +371,7 @@ final class TLSHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Decrypts available bytes, small amounts into the connection's own memory and others into that of the event loop.
+    /// Decrypts available bytes, small amounts into the connection's own memory and others into the event loop's.
     private func decrypt(_ connection: TLSConnection) -> (ByteBuffer, TLSConnection.ReadStep) {
         // The exact size: a full record fits into 16 KiB.
         let capacity = max(connection.bio.inboundBytes + connection.pendingBytes - Self.recordOverhead, 1_024)

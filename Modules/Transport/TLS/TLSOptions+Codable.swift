@@ -1,8 +1,8 @@
 internal import LinnetMessages
 internal import LinnetSecurity
 
-/// Coded as an object with the names of the properties; versions are `"1.2"` and `"1.3"`. What is left out has its
-/// default; unknown keys are an error.
+/// Coded as an object with the names of the properties; versions are `"1.2"` and `"1.3"`. Missing keys have the
+/// defaults; unknown keys are an error.
 ///
 /// ``keyLog`` is left out: keys are logged only where a program asks for it, and no configuration file can.
 extension TLSOptions: Codable {

@@ -12,8 +12,8 @@ internal import Darwin
 
 /// TLS versions, algorithms, resumption, and the log of keys.
 ///
-/// The options are checked when a transport is created: what the system's OpenSSL refuses or does not know, and what
-/// would disable encryption or authentication, throws ``TransportError/Code/invalidConfiguration``.
+/// The options are checked when a transport is created: values that the system's OpenSSL refuses or does not know, and
+/// values that disable encryption or authentication, throw ``TransportError/Code/invalidConfiguration``.
 public struct TLSOptions: Sendable, Hashable {
     /// A protocol version.
     public enum Version: Sendable, Hashable {
@@ -48,8 +48,8 @@ public struct TLSOptions: Sendable, Hashable {
     /// ``TransportMetrics/isResumedTLSSession`` reports the result; `SecurityPolicy.allowsSessionResumption` disables
     /// it for one policy. Requests are never sent as early data (RFC 8446, 8).
     public var sessionResumption = true
-    /// Where connection keys are logged for programs such as Wireshark; nil, the default, disables it. For debugging
-    /// only: the log allows decrypting all traffic.
+    /// The destination of a log of connection keys for programs such as Wireshark; nil, the default, disables it. For
+    /// debugging only: the log allows decrypting all traffic.
     ///
     /// A warning is printed to standard error when the transport is created, and ``TransportMetrics/isKeyLogged``
     /// reports it for each attempt.
@@ -100,7 +100,7 @@ struct TLSAlgorithms {
         try requireProtection(context)
     }
 
-    /// Rejects lists without a name: some versions of OpenSSL refuse them, others take them as no choice or as none.
+    /// Rejects lists without a name: some versions of OpenSSL refuse them, others ignore them or treat them as empty.
     private func requireNames() throws(TransportError) {
         for (option, list) in [
             ("cipherList", options.cipherList), ("cipherSuites", options.cipherSuites), ("groups", options.groups),

@@ -88,7 +88,7 @@ final class TLSResumption {
 /// A copy, since OpenSSL marks a connection's own session as not resumable when the connection ends with an error, on
 /// any thread.
 final class TLSSession: Sendable {
-    /// The maximum number of bytes of a session: those of its ticket, and of the chain that the server presented, which it refers to.
+    /// The maximum size of a session in bytes: its ticket, and the presented chain, which it refers to.
     ///
     /// The server chooses both. Tickets usually have less than a kilobyte, and chains less than eight; but a ticket may have 64 KiB
     /// (RFC 8446, 4.6.1), and OpenSSL takes chains of 100 KiB.

@@ -41,7 +41,7 @@ final class TLSSessionCache: Sendable {
 /// A session of more than `TLSSession.mostBytes`, 16 KiB, is not stored, so that a thousand have at most 16 MiB. OpenSSL's parsed
 /// certificates take some times the bytes of their chain; the tickets of one connection share them.
 ///
-/// Contains tickets of one policy at a time: the one under which a connection was last opened.
+/// Contains tickets of one policy at a time: the policy of the last opened connection.
 struct TLSSessionCacheMachine<HTTPSession: Sendable> {
     typealias Ticket = TLSSessionTicket<HTTPSession>
 
@@ -144,6 +144,7 @@ struct TLSSessionKey: Hashable, Sendable {
     let applicationProtocols: [String]
     /// The client identity; nil for none.
     var clientIdentity: ClientIdentity.ID?
-    /// The proxy, since a ticket would let an observer link connections through it with others (RFC 8446, C.4); nil for none.
+    /// The proxy, because a ticket would let an observer link connections through it with others (RFC 8446, C.4); nil
+    /// for none.
     var proxy: ProxyServer?
 }

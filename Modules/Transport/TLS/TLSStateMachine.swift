@@ -1,7 +1,7 @@
 /// The phases of the client side of a TLS channel, and the effect of each event in each phase.
 ///
 /// It knows neither OpenSSL nor the channel: ``TLSHandler`` passes the events in and acts on the results. An event that
-/// has no place in a phase changes nothing and says so, for example an evaluation that ends after the connection.
+/// is impossible in a phase changes nothing and says so, for example the end of an evaluation after the connection's.
 struct TLSStateMachine {
     enum Phase: Equatable {
         /// The channel is not active yet.
@@ -24,7 +24,7 @@ struct TLSStateMachine {
     enum Decision: Equatable {
         /// Whether the server's chain is trusted.
         case trust
-        /// Which client identity is presented.
+        /// The client identity to present.
         case identity
     }
 
@@ -40,7 +40,7 @@ struct TLSStateMachine {
         var isUnanswered: Bool { hasWritten && !hasRead }
     }
 
-    /// What to do with received ciphertext.
+    /// The action for received ciphertext.
     enum Receiving: Equatable {
         case advanceHandshake
         /// Keep it until the handshake goes on.
@@ -49,7 +49,7 @@ struct TLSStateMachine {
         case ignore
     }
 
-    /// What to do with plaintext to send.
+    /// The action for plaintext to send.
     enum Sending: Equatable {
         /// Keep it until the end of the handshake.
         case keep
@@ -57,7 +57,7 @@ struct TLSStateMachine {
         case refuse
     }
 
-    /// What the end of the channel, or an error of its socket, cuts off.
+    /// The part of the connection that the end of the channel, or an error of its socket, interrupts.
     enum Interruption: Equatable {
         case handshake
         /// Application data, which may be truncated (RFC 8446, 6.1).
@@ -103,8 +103,8 @@ struct TLSStateMachine {
         return true
     }
 
-    /// The handshake is complete. Returns false if none is going on, for example because a decision is missing: no
-    /// application data is exchanged.
+    /// The handshake is complete. Returns false without a running handshake, for example because a decision is missing:
+    /// no application data is exchanged.
     mutating func open() -> Bool {
         guard phase == .handshaking else { return false }
         phase = .open(Traffic())
@@ -190,7 +190,7 @@ struct TLSStateMachine {
         return interruption
     }
 
-    /// What an error of the socket interrupts, after which the channel is closed.
+    /// The part of the connection that an error of the socket interrupts. The channel is closed afterwards.
     var interruption: Interruption {
         switch phase {
         case .idle, .handshaking, .paused: .handshake

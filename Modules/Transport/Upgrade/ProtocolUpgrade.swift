@@ -3,7 +3,7 @@ package import NIOCore
 
 /// A protocol that a request asks its HTTP/1.1 connection to switch to (RFC 9110, section 7.8).
 package final class ProtocolUpgrade: Sendable {
-    /// Makes the connection one of the new protocol: checks the response with 101, adds the handlers to the end of the
+    /// Switches the connection to the new protocol: checks the response with 101, adds the handlers to the end of the
     /// channel's pipeline, and returns the owner of the connection.
     ///
     /// Called on the event loop. The bytes that follow the response are passed to the handlers right after it. The channel does
@@ -35,7 +35,7 @@ package final class ProtocolUpgrade: Sendable {
 
 /// A connection that has switched from HTTP/1.1 to another protocol, and has left the pool.
 package struct UpgradedConnection: Sendable {
-    /// What ``ProtocolUpgrade/Start`` returned: when it is released, it closes the connection.
+    /// The result of ``ProtocolUpgrade/Start``. Releasing it closes the connection.
     package let owner: any AnyObject & Sendable
     let channel: any Channel
 }

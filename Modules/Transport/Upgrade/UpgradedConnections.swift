@@ -10,7 +10,7 @@ final class UpgradedConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a connection until it closes; `closed` is called then. One that comes after the shutdown is ended.
+    /// Adds a connection until it closes, and then calls `closed`. A connection that comes after the shutdown is ended.
     func add(_ channel: any Channel, closed: @escaping @Sendable () -> Void) {
         let id = ObjectIdentifier(channel)
         let mode = state.withLock { state in

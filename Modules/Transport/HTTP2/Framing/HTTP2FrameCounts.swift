@@ -13,7 +13,7 @@ struct HTTP2FrameCounts {
             self.most = most
         }
 
-        /// Counts an event, or as many as it weighs. Returns false if that exceeds the limit.
+        /// Counts an event by its weight. Returns false if that exceeds the limit.
         mutating func add(_ now: NIODeadline, _ span: TimeAmount, weight: Int = 1) -> Bool {
             if now >= end { (count, end) = (0, now + span) }
             count += weight
@@ -26,7 +26,7 @@ struct HTTP2FrameCounts {
     private static let stragglersOfAStream = 16
     /// The number of bytes of a body for which a server may send a WINDOW_UPDATE, of the stream and of the connection.
     private static let bytesOfAnUpdate = 512
-    /// The number of WINDOW_UPDATE frames that a server may send for each stream besides those for a body.
+    /// The number of WINDOW_UPDATE frames that a server may send for each stream, in addition to the frames for a body.
     private static let updatesOfAStream = 4
 
     private let limits: HTTP2Options.Limits
@@ -51,7 +51,7 @@ struct HTTP2FrameCounts {
         streamErrors = Rate(limits.streamErrors)
     }
 
-    /// Counts a control frame: one of more than a kilobyte for one more each kilobyte.
+    /// Counts a control frame, plus one for each kilobyte of it.
     mutating func addControlFrame(_ now: NIODeadline, length: Int = 0) throws(HTTP2ConnectionError) {
         guard controlFrames.add(now, span, weight: 1 + length / 1_024) else {
             throw .flood("PING, SETTINGS and other control frames")
@@ -91,8 +91,8 @@ struct HTTP2FrameCounts {
         }
     }
 
-    /// Counts DATA on a closed stream, whose bytes no window but that of the connection limits any more. An empty frame
-    /// counts like others on closed streams.
+    /// Counts DATA on a closed stream, because only the connection's window limits its bytes. An empty frame counts
+    /// like others on closed streams.
     mutating func addLateData(payload: Int, length: Int, _ now: NIODeadline) throws(HTTP2ConnectionError) {
         if payload == 0 { try addStraggler(now) }
         paidBytes -= length

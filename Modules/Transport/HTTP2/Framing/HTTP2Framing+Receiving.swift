@@ -127,7 +127,8 @@ extension HTTP2Framing {
             return .widened
         }
         guard let index = try openStream(frame.stream, "WINDOW_UPDATE") else { return nil }
-        // The request is complete, so the window does not matter; that the server has read more of it does.
+        // The request is complete, so the window no longer matters, but the frame shows that the server has read more
+        // of it.
         guard !streams[index].isLocalEnded else {
             guard increment > 0, streams[index].unread > 0 else { return nil }
             streams[index].unread -= increment
@@ -213,7 +214,7 @@ extension HTTP2Framing {
         let unsent = streams.numbers.filter { sentIndex(of: $0) == nil }
         for number in streams.numbers where number > lastStream || unsent.contains(number) {
             guard let index = streams.index(of: number) else { continue }
-            // The server has not seen the stream or does not process it: there is nothing to reset.
+            // The server has not seen the stream or does not process it, so a reset is unnecessary.
             remove(index, number)
         }
         return .goAway(last: lastStream, HTTP2ErrorCode(rawValue: code), unsent: unsent)
@@ -238,7 +239,7 @@ extension HTTP2Framing {
         return nil
     }
 
-    /// The index of a stream whose head was sent.
+    /// The index of a stream with a sent head.
     private func sentIndex(of stream: Int) -> Int? {
         streams.index(of: stream).flatMap { streams[$0].waitingHead == nil ? $0 : nil }
     }

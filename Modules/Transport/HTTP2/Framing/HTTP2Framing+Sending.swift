@@ -22,8 +22,8 @@ extension HTTP2Framing {
 
     // MARK: Streams
 
-    /// Opens a stream whose number is above all others, now or as soon as the server has room for it, as reported by
-    /// ``takeOpened()``. Returns whether it is open.
+    /// Opens a stream whose number is above all others, now or when the server has room for it, as ``takeOpened()``
+    /// reports. Returns whether it is open.
     @discardableResult
     mutating func open(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) -> Bool {
         firstStream = firstStream ?? stream
@@ -66,7 +66,7 @@ extension HTTP2Framing {
         return opened
     }
 
-    /// Writes HEADERS, and CONTINUATION for what does not fit (RFC 9113, 6.2 and 6.10).
+    /// Writes HEADERS, and CONTINUATION for the rest (RFC 9113, 6.2 and 6.10).
     private mutating func writeHead(_ stream: Int, _ head: [HTTP2FieldEncoder.Line], isEnd: Bool) {
         let most = peer.maximumFrameSize
         let flags: HTTP2FrameFlags = isEnd ? .endStream : []
@@ -225,13 +225,14 @@ extension HTTP2Framing {
         outbox.buffer.writeInteger(UInt64(0))
     }
 
-    /// The last stream of the server is 0: there is none, since push is disabled.
+    /// The last stream of the server is 0, because push is disabled.
     mutating func goAway(_ code: HTTP2ErrorCode) {
         outbox.buffer.writeFrameHeader(.goAway, length: 8)
         outbox.buffer.writeMultipleIntegers(UInt32(0), code.rawValue)
     }
 
-    /// Takes what can be written now; of bodies at most what there is room for, plus the rest of a frame.
+    /// Takes the bytes that can be written now; parts of bodies only up to the available room, plus the rest of a
+    /// frame.
     mutating func takePieces(room: Int = .max) -> [HTTP2Outbox.Piece] {
         if !senders.isEmpty { sendData(room: room) }
         return outbox.take()

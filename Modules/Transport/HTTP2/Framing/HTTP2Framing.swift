@@ -4,8 +4,8 @@ internal import NIOCore
 /// The client side of HTTP/2 framing (RFC 9113, 3 to 6): frames, field blocks, stream states, flow control. Pure.
 ///
 /// Received bytes are added with ``append(_:_:)``, events are returned by ``next()``. Requests are added with
-/// ``open(_:_:isEnd:)`` and similar methods, and the bytes to send are returned by ``takePieces()``. Of received bytes
-/// it buffers at most an unfinished frame or field block, both of which are limited.
+/// ``open(_:_:isEnd:)`` and similar methods, and the bytes to send are returned by ``takePieces()``. It buffers at most
+/// an unfinished frame or field block of received bytes, and both are limited.
 struct HTTP2Framing {
     enum Event {
         case head(stream: Int, HTTP2FieldSection, isEnd: Bool)
@@ -14,7 +14,7 @@ struct HTTP2Framing {
         case reset(stream: Int, HTTP2ErrorCode)
         /// The stream had a protocol error and was reset.
         case broken(stream: Int, HTTP2StreamError)
-        /// The server accepts no more streams. Those above the last one are removed; the listed ones were not sent.
+        /// The server accepts no more streams. Streams above the last one are removed; the listed ones were not sent.
         case goAway(last: Int, HTTP2ErrorCode, unsent: [Int])
         /// ``peer`` has changed.
         case settings
@@ -24,7 +24,7 @@ struct HTTP2Framing {
         case read(stream: Int)
     }
 
-    /// A DATA frame whose payload arrives in pieces.
+    /// An incomplete DATA frame.
     struct DataInProgress {
         let stream: Int
         var payloadLeft: Int
@@ -194,7 +194,7 @@ struct HTTP2FramedStream {
 
     var receiveWindow: Int
     var sendWindow: Int
-    /// The bytes of the body that were sent and for which the server has not widened the window.
+    /// The sent bytes of the body for which the server has not widened the window.
     var unread = 0
     /// Whether the final head has arrived; the next section is trailers.
     var hasFinalHead = false

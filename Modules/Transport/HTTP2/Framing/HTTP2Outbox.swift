@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// Frames that wait to be written. They share a buffer, which is reused for each flush: what a frame costs below, in TLS records,
-/// writes and promises, is more than copying it.
+/// Frames that wait to be written. They share a buffer, which is reused for each flush: separate TLS records, writes
+/// and promises for a frame would cost more than copying it.
 struct HTTP2Outbox {
     /// The part of a request body in a piece.
     struct Carried: Equatable {

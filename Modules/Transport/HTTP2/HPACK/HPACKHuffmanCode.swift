@@ -1,6 +1,6 @@
 /// The Huffman code of HPACK (RFC 7541, 5.2 and appendix B).
 ///
-/// The code is canonical: codes of the same length are consecutive in the order of their bytes, and followed by those
+/// The code is canonical: codes of the same length are consecutive in the order of their bytes, followed by the codes
 /// of the next length. The lengths therefore determine the code.
 struct HPACKHuffmanCode: Sendable {
     static let shared = HPACKHuffmanCode()
