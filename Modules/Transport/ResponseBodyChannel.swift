@@ -186,6 +186,7 @@ final class ResponseBodyChannel: Sendable {
 
 /// The only reader of a ``ResponseBodyChannel``. Releasing it before the end of the body ends the exchange.
 final class ResponseBodyReader: Sendable {
+    let claim = ReaderClaim()
     private let channel: ResponseBodyChannel
 
     init(_ channel: ResponseBodyChannel) {
@@ -214,6 +215,6 @@ extension TransportError {
     static var secondReader: TransportError {
         TransportError(
             .bodyHasReader,
-            "Another task is already waiting for the next bytes of this body; read a body from one task only.")
+            "The body already has a reader; a streamed body can be read only once, by one task at a time.")
     }
 }

@@ -83,7 +83,7 @@ public struct TransportError: Error, Sendable {
         public static let tooManyInformationalResponses = Code("tooManyInformationalResponses")
         /// The body is larger than the limit.
         public static let bodyTooLarge = Code("bodyTooLarge")
-        /// Two tasks read a body at the same time; the second one fails with this code.
+        /// A streamed body, which has one reader, was read a second time: while the first reader was at work, or later.
         public static let bodyHasReader = Code("bodyHasReader")
         /// The request is invalid: no authority, an unknown scheme, a forbidden header field.
         public static let invalidRequest = Code("invalidRequest")

@@ -29,9 +29,10 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// The body of a response, pulled by one reader.
+/// The body of a response: ``whole``, or streamed to one reader.
 ///
-/// Releasing a body before its end closes its connection.
+/// A whole body can be read any number of times. A streamed one has one reader: each further one fails with
+/// ``TransportError/Code/bodyHasReader``, while the first one reads as well as after the end. Releasing a body before its end closes its connection.
 public struct TransportResponseBody: Sendable, AsyncSequence {
     /// The bytes in the buffers in which they arrived.
     public typealias Element = ByteBuffer
@@ -50,6 +51,8 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
         case whole(ByteBuffer, Boxed<Completion>?)
         case stream(ResponseBodyReader)
         case upgraded(UpgradedConnection)
+        /// A streamed body in the hands of its first reader; of the readers that come later.
+        case claimed
     }
 
     let storage: Storage
@@ -78,7 +81,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
         switch storage {
         case .whole(_, let completion): completion?.value
         case .stream(let reader): reader.completion
-        case .upgraded: nil
+        case .upgraded, .claimed: nil
         }
     }
 
@@ -103,9 +106,11 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
         return all
     }
 
-    /// Makes the reader. A body has only one.
+    /// Makes a reader. Only the first one of a streamed body can read; the others fail with
+    /// ``TransportError/Code/bodyHasReader``.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(storage: storage)
+        if case .stream(let reader) = storage, !reader.claim.take() { return Iterator(storage: .claimed) }
+        return Iterator(storage: storage)
     }
 
     /// Reads a body.
@@ -150,6 +155,8 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
                 return bytes.readableBytes > 0 ? [bytes] : nil
             case .stream(let reader):
                 return try await reader.nextBatch()
+            case .claimed:
+                throw .secondReader
             case .upgraded, nil:
                 return nil
             }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
+internal import LinnetTransport
 internal import NIOCore
-internal import Synchronization
 
 /// The body of a response whose chunks are stored on their way to the reader.
 ///
@@ -9,18 +9,11 @@ internal import Synchronization
 final class RecordedBody: Sendable {
     let base: HTTPResponseBody
     let recorder: EntryRecorder
-    private let readers = Atomic(0)
+    let claim = ReaderClaim()
 
     init(base: HTTPResponseBody, recorder: EntryRecorder) {
         self.base = base
         self.recorder = recorder
-    }
-
-    func countReader() { readers.add(1, ordering: .relaxed) }
-
-    /// Stores the body, unless several readers have shared it, whose chunks have no order.
-    func ended() async {
-        if readers.load(ordering: .relaxed) == 1 { await recorder.commit() } else { await recorder.abandon() }
     }
 }
 
@@ -29,7 +22,6 @@ struct RecordedSource: ResponseBodySource {
     private let body: RecordedBody
 
     init(_ body: RecordedBody) {
-        body.countReader()
         iterator = body.base.makeAsyncIterator()
         self.body = body
     }
@@ -43,7 +35,7 @@ struct RecordedSource: ResponseBodySource {
             throw error
         }
         guard let chunk else {
-            await body.ended()
+            await body.recorder.commit()
             return nil
         }
         await body.recorder.append(chunk)
@@ -59,7 +51,7 @@ struct RecordedSource: ResponseBodySource {
             throw error
         }
         guard let batch else {
-            await body.ended()
+            await body.recorder.commit()
             return nil
         }
         for buffer in batch where body.recorder.isRecording { await body.recorder.append(Data(buffer)) }

@@ -2,9 +2,12 @@ public import FoundationEssentials
 internal import LinnetTransport
 internal import NIOCore
 
-/// The bytes of a response: whole in memory, or pulled by one reader under backpressure.
+/// The bytes of a response: ``whole`` in memory, or streamed to one reader under backpressure.
 ///
-/// A streamed body that is dropped before its end closes its connection.
+/// A body in memory can be read any number of times. A streamed one has one reader: each further one fails with
+/// ``SessionError/Code/bodyHasReader``, while the first one reads as well as after the end. The body of ``HTTPCall/bytes()``
+/// and of ``TransferTask/response`` is always streamed, however short it is. A streamed body that is dropped before its end closes its
+/// connection.
 public struct HTTPResponseBody: Sendable, AsyncSequence {
     /// The bytes, as they came, with their content codings undone.
     public typealias Element = Data
@@ -18,7 +21,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case reported(ReportedBody)
         case recorded(RecordedBody)
         case decoded(DecodedBody)
-        case sequence(@Sendable () -> Iterator.Source)
+        case sequence(SequenceBody)
         case handed(HandedReader)
     }
 
@@ -48,11 +51,11 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         }
     }
 
-    /// A body of the chunks of a sequence. What the sequence throws fails the reader with a ``SessionError``:
+    /// A body of the chunks of a sequence, which has one reader. What the sequence throws fails the reader with a ``SessionError``:
     /// ``SessionError/Code/cancelled`` for a `CancellationError`, a `SessionError` as it is, and
     /// ``SessionError/Code/interceptorFailed`` for the rest.
     public static func streamed<S: AsyncSequence & Sendable>(_ chunks: S) -> HTTPResponseBody where S.Element == Data {
-        HTTPResponseBody(.sequence { SequenceSource(reader: SequenceReader(chunks)) })
+        HTTPResponseBody(.sequence(SequenceBody { SequenceSource(reader: SequenceReader(chunks)) }))
     }
 
     static func watched(_ body: WatchedBody) -> HTTPResponseBody {
@@ -91,7 +94,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         HTTPResponseBody(.handed(reader))
     }
 
-    /// The bytes, when all of them are there already.
+    /// The bytes, if all of them are in memory; nil for a streamed body.
     public var whole: Data? {
         if case .whole(let bytes, _) = storage { bytes } else { nil }
     }
@@ -144,7 +147,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         }
     }
 
-    /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``.
+    /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``. Of a streamed body, it is the reader.
     public func collect(upTo limit: Int) async throws(SessionError) -> Data {
         if let whole, whole.count <= limit { return whole }
         var collector = BodyCollector(limit: limit)
@@ -153,18 +156,32 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         return collector.bytes
     }
 
-    /// Makes the reader; a body that is not whole has one.
+    /// Makes a reader. Only the first one of a streamed body can read; the others fail with ``SessionError/Code/bodyHasReader``.
     public func makeAsyncIterator() -> Iterator {
+        guard claimReader() else { return Iterator(source: ClaimedSource(body: reported, url: url)) }
         switch storage {
-        case .whole(let bytes, _): Iterator(source: WholeSource(bytes: bytes))
+        case .whole(let bytes, _): return Iterator(source: WholeSource(bytes: bytes))
         case .transport(let body, let url):
-            Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
-        case .watched(let body): Iterator(source: WatchedSource(body))
-        case .reported(let body): Iterator(source: ReportedSource(body))
-        case .recorded(let body): Iterator(source: RecordedSource(body))
-        case .decoded(let body): Iterator(source: DecodedSource(body))
-        case .sequence(let makeSource): Iterator(source: makeSource())
-        case .handed(let reader): Iterator(source: HandedSource(reader: reader))
+            return Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
+        case .watched(let body): return Iterator(source: WatchedSource(body))
+        case .reported(let body): return Iterator(source: ReportedSource(body))
+        case .recorded(let body): return Iterator(source: RecordedSource(body))
+        case .decoded(let body): return Iterator(source: DecodedSource(body))
+        case .sequence(let body): return Iterator(source: body.makeSource())
+        case .handed(let reader): return Iterator(source: HandedSource(reader: reader))
+        }
+    }
+
+    /// Whether the reader that is made may read: that of a body in memory, and the first of a streamed one.
+    private func claimReader() -> Bool {
+        switch storage {
+        // The body of the transport has a claim of its own; a watched one is read by its base's reader.
+        case .whole, .transport, .watched: true
+        case .reported(let body): body.claim.take()
+        case .recorded(let body): body.claim.take()
+        case .decoded(let body): body.claim.take()
+        case .sequence(let body): body.claim.take()
+        case .handed(let reader): reader.claim.take()
         }
     }
 

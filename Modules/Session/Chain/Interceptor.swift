@@ -23,6 +23,10 @@ public protocol Interceptor: Sendable {
     ///
     /// Calling `next` more than once sends the request again; a response that is not returned should be read to its end
     /// or dropped, which closes its connection.
+    ///
+    /// A streamed body has one reader (see ``HTTPResponseBody``): an interceptor that reads it returns a response with another body,
+    /// such as `.whole` of the bytes. The body of a successful response is in memory for a call that awaits a value; an error page, and
+    /// the body of a handle, a download or a stream, is streamed, however short it is.
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse
 }
 
@@ -38,7 +42,7 @@ public struct InterceptorChain: Sendable {
     public func callAsFunction(_ request: SessionRequest) async throws(SessionError) -> StreamedResponse {
         guard let errand else { return try await engine.proceed(request, from: index, exchange) }
         return try await errand.call(cancelled: SessionError.cancelled(request.url)) { () async throws(SessionError) in
-            try await engine.proceed(request, from: index, exchange)
+            try await engine.proceed(request, from: index, exchange).asked(for: exchange.delivery)
         }
     }
 }

@@ -59,6 +59,28 @@ struct TransportSource: ResponseBodySource {
     }
 }
 
+/// The source of a reader that is not the first of its body.
+struct ClaimedSource: ResponseBodySource {
+    /// The body in the hands of a caller, if it is one.
+    let body: ReportedBody?
+    let url: URL?
+
+    mutating func next() async throws(SessionError) -> Data? {
+        let error = SessionError.bodyHasReader(url)
+        throw body.map { error.adding($0.response) } ?? error
+    }
+}
+
+/// The body of a sequence of the user's.
+final class SequenceBody: Sendable {
+    let claim = ReaderClaim()
+    let makeSource: @Sendable () -> any ResponseBodySource
+
+    init(_ makeSource: @escaping @Sendable () -> any ResponseBodySource) {
+        self.makeSource = makeSource
+    }
+}
+
 struct SequenceSource<Chunks: AsyncSequence & Sendable>: ResponseBodySource where Chunks.Element == Data {
     let reader: SequenceReader<Chunks>
 
@@ -97,6 +119,7 @@ struct HandedSource: ResponseBodySource {
 /// The body of a response in the hands of a caller: its errors tell of the response, and its end is reported.
 final class ReportedBody: Sendable {
     let response: StreamedResponse
+    let claim = ReaderClaim()
     private let report: StreamReport?
 
     init(_ response: StreamedResponse, report: StreamReport?) {
@@ -141,6 +164,13 @@ extension SessionResponse where Value == HTTPResponseBody {
         var response = self
         response.body = .reported(ReportedBody(self, report: report))
         return response
+    }
+
+    /// The response for an interceptor of the user's: a body that comes as a stream if it is long is a stream if it is short.
+    func asked(for delivery: ResponseDelivery) -> StreamedResponse {
+        guard body.whole != nil else { return self }
+        if case .whole = delivery, head.status.code < 300 { return self }
+        return reporting()
     }
 
     /// The error for a response that a validation refuses, with the first bytes of its body; ends the response.

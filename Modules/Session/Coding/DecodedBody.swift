@@ -12,6 +12,7 @@ final class DecodedBody: Sendable {
     let codings: Result<[ContentCoding], CompressionError>
     let limits: DecodingLimits
     let url: URL
+    let claim = ReaderClaim()
 
     init(
         base: HTTPResponseBody, codings: Result<[ContentCoding], CompressionError>, limits: DecodingLimits, url: URL

@@ -43,6 +43,12 @@ extension SessionError {
         SessionError(.invalidURL, message, url: url)
     }
 
+    static func bodyHasReader(_ url: URL?) -> SessionError {
+        SessionError(
+            .bodyHasReader,
+            "The body already has a reader; a streamed body can be read only once, by one task at a time.", url: url)
+    }
+
     static func timedOut(_ timeout: Timeout, _ url: URL?) -> SessionError {
         var error = SessionError(.timeout, "The request took longer than its timeout.", url: url)
         error.timeout = timeout
@@ -120,6 +126,7 @@ extension SessionError {
         .headTooLarge: .invalidResponse,
         .tooManyInformationalResponses: .invalidResponse,
         .bodyTooLarge: .bodyTooLarge,
+        .bodyHasReader: .bodyHasReader,
         .invalidRequest: .invalidRequest,
         .requestBodyFailed: .requestBodyFailed,
         .invalidConfiguration: .invalidConfiguration,

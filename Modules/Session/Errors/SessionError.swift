@@ -215,6 +215,8 @@ extension SessionError {
         /// The response's body, or a line or an event in it, is larger than its limit. If the decoded body exceeds
         /// ``HTTPSession/Configuration/decodingLimits``, the underlying error is a `CompressionError`.
         public static let bodyTooLarge = Code("bodyTooLarge")
+        /// A streamed body of a response, which has one reader, was read a second time; see ``HTTPResponseBody``.
+        public static let bodyHasReader = Code("bodyHasReader")
         /// The request's body failed to produce its bytes, or cannot be replayed.
         public static let requestBodyFailed = Code("requestBodyFailed")
         /// A file could not be read or written, or changed while it was sent; see ``SessionError/fileFailure``.

@@ -115,7 +115,7 @@ final class StreamLink: Sendable {
             }
             if let end = state.end { return end.map { _ in nil } }
             if state.isReaderGone || Task.isCancelled { return .failure(.cancelled(nil)) }
-            return state.takers.isEmpty ? nil : .failure(.secondReader)
+            return state.takers.isEmpty ? nil : .failure(.bodyHasReader(nil))
         }
         giver?.resume(returning: true)
         return try result.get()
@@ -132,14 +132,9 @@ final class StreamLink: Sendable {
     }
 }
 
-extension SessionError {
-    fileprivate static var secondReader: SessionError {
-        SessionError(.transportFailed, "The body has a reader that waits for its next bytes; only one is allowed.")
-    }
-}
-
 /// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task, and so does cancelling a read.
 final class HandedReader: Sendable {
+    let claim = ReaderClaim()
     private let link: StreamLink
     private let leaving: @Sendable () -> Void
 

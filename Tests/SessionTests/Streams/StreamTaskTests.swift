@@ -79,7 +79,7 @@ struct StreamTaskTests {
             }
         }
         var iterator = outcomes.stream.makeAsyncIterator()
-        #expect(await iterator.next()?.error?.code == .transportFailed)
+        #expect(await iterator.next()?.error?.code == .bodyHasReader)
         body.send("a")
         #expect(try await iterator.next()?.get() == Data("a".utf8))
         task.cancel()
