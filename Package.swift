@@ -107,7 +107,8 @@ let systemLibraries: [Target] = [
 ]
 
 let executables: [Target] = [
-    .target(name: "ExampleSupport", dependencies: ["LinnetSecurity"], path: "Examples/ExampleSupport"),
+    .target(
+        name: "ExampleSupport", dependencies: ["LinnetMessages", "LinnetSecurity"], path: "Examples/ExampleSupport"),
     .executableTarget(
         name: "ExampleApp",
         dependencies: modules.map { .byName(name: $0.target) } + ["ExampleSupport", httpTypes, argumentParser],

@@ -16,7 +16,7 @@ struct ExampleApp: AsyncParsableCommand {
 
             Exit codes: 0 success; 1 the timeline could not be fetched; 64 usage error.
             """,
-        version: "0.1.0")
+        version: ToolVersion.text)
 
     @OptionGroup var options: TimelineOptions
 

@@ -24,7 +24,7 @@ struct LinnetPins: AsyncParsableCommand {
             Exit codes: 0 success; 1 a server or a file could not be read, the policy refuses a server, or --lint found \
             a problem; 64 usage error.
             """,
-        version: "0.1.0")
+        version: ToolVersion.text)
 
     @OptionGroup var arguments: Arguments
 

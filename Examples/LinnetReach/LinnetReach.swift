@@ -22,7 +22,7 @@ struct LinnetReach: AsyncParsableCommand {
             Exit codes: 0 reachable; 1 not reachable, at the time of --once or within that of --wait; 2 the network cannot be \
             monitored; 64 usage error.
             """,
-        version: "0.1.0")
+        version: ToolVersion.text)
 
     @OptionGroup var arguments: Arguments
 

@@ -16,7 +16,7 @@ struct LinnetRequest: AsyncParsableCommand {
             Exit codes: 0 success; 1 no complete response was received; 22 the status of the response is 400 or higher, and \
             its body was printed; 64 usage error.
             """,
-        version: "0.1.0")
+        version: ToolVersion.text)
 
     @OptionGroup var arguments: Arguments
 

@@ -45,6 +45,11 @@ struct LinnetReachTests {
     private let connected = Status(
         isReachable: true, kind: "ethernet", interface: "d0", sourceAddress: "10.9.9.1", gateway: "10.9.9.2")
 
+    @Test func theVersionIsThePackages() async throws {
+        let run = try await linnetReach.run(["--version"])
+        #expect(run.status == 0 && run.text == ToolVersion.text + "\n", "\(run.text)")
+    }
+
     @Test func theWayToTheMachineItselfIsItsLoopback() async throws {
         let run = try await linnetReach.run(["--address", "127.0.0.1", "--once", "--json"])
         #expect(run.status == 0, "\(run.errors)")

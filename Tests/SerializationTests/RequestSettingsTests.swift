@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import LinnetMessages
 import LinnetSerialization
 import Testing
 
@@ -80,6 +81,7 @@ import Testing
         #expect(HTTPFields.acceptLanguage(environment: ["LANG": "de_CH.UTF-8"]) == "de-CH;q=1, de;q=0.9")
         let agent = HTTPFields.userAgent(name: "My App", version: "1.2 beta")
         #expect(agent.hasPrefix("My-App/1.2-beta ("))
+        #expect(agent.hasSuffix(") Linnet/\(LinnetVersion.current)"))
         #expect(HTTPFields.userAgent(name: "", version: "").hasPrefix("Linnet/0 ("))
     }
 

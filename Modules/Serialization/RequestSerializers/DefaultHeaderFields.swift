@@ -13,7 +13,7 @@ extension HTTPFields {
         DefaultHeaderFields.acceptLanguage(environment: environment)
     }
 
-    /// The value of a `User-Agent` field: `name/version (Linux; x86_64) Linnet/0.1`.
+    /// The value of a `User-Agent` field: `name/version (Linux; x86_64) Linnet/…`, which ends with the version of this package.
     ///
     /// Characters that are not allowed in a token (RFC 9110, section 5.6.2) become `-`.
     public static func userAgent(name: String, version: String) -> String {
@@ -96,9 +96,4 @@ enum DefaultHeaderFields {
         "unknown"
         #endif
     }
-}
-
-/// The version of this library.
-enum LinnetVersion {
-    static let current = "0.1"
 }
