@@ -7,6 +7,7 @@
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
 # soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread"
 # docs     builds the documentation into .build/docs
+# api      writes the public interface of each module into Docs/API, with which `make check` compares it
 # sanitize runs the tests with the thread sanitizer, then with the address sanitizer, which also detects leaks
 # fuzz     runs the fuzz targets (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
 # clean    removes all build products
@@ -14,7 +15,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test quick check bench check-allocations soak docs sanitize fuzz clean
+.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize fuzz clean
 
 ARGS ?=
 SCENARIO ?=
@@ -64,6 +65,11 @@ docs:
 	@swift build
 	@.ci/check-docs
 	@echo "The documentation archives are in .build/docs"
+
+api:
+	@.ci/setup build
+	@swift build >&2
+	@.ci/api
 
 sanitize:
 	@.ci/setup build test
