@@ -114,6 +114,7 @@ enum HTTP2MalformedField: String {
     case name = "an invalid field name"
     case connection = "a field that is specific to HTTP/1.1 connections"
     case value = "a control character in a field value"
+    /// RFC 9113, 8.2.1 forbids it, although HTTP/1.1 allows it and some clients accept it.
     case outerBlank = "a field value with leading or trailing whitespace"
     case contentLength = "a Content-Length that is not a single number"
     case pseudoField = "a pseudo-header field that is invalid in responses"
