@@ -10,7 +10,8 @@ SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "check-version"
 FILES = {
     "Modules/Messages/LinnetVersion.swift": 'package enum LinnetVersion { package static let current = "0.2.1" }\n',
     "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n## [0.2.1] - 2026-05-04\n\n## [0.2.0] - 2026-04-03\n",
-    "README.md": '```swift\n.package(url: "https://example.com/linnet.git", .upToNextMinor(from: "0.2.1"))\n```\n',
+    "README.md": '```swift\n.package(url: "https://example.com/linnet.git", .upToNextMinor(from: "0.2.1"))\n```\n'
+    "Version 0.2.1 needs Swift 6.2.\n",
     "Modules/A/A.swift": "/// `User-Agent: program/0 (Linux) Linnet/0.2.1`\n",
     "Examples/Tool/Tool.swift": "let configuration = CommandConfiguration(\n    version: ToolVersion.text)\n",
 }
@@ -58,8 +59,12 @@ class CheckVersionTests(unittest.TestCase):
         self.assertIn("not the first", errors)
 
     def test_each_other_statement_is_found(self):
-        for name, place in [("README", "README.md:2"), ("A", "Modules/A/A.swift:1")]:
-            status, errors = self.check(**{name: [("0.2.1", "0.2")]})
+        for name, place, before, after in [
+            ("README", "README.md:2", 'from: "0.2.1"', 'from: "0.2"'),
+            ("README", "README.md:4", "Version 0.2.1", "Version 0.2.0"),
+            ("A", "Modules/A/A.swift:1", "0.2.1", "0.2"),
+        ]:
+            status, errors = self.check(**{name: [(before, after)]})
             self.assertEqual(status, 1)
             self.assertIn(place, errors)
         status, errors = self.check(Tool=[("ToolVersion.text", '"0.2.1"')])
