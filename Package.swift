@@ -34,7 +34,8 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let modules = [
     Module(name: "Messages", ours: [], others: [httpTypes]),
-    Module(name: "Serialization", ours: ["LinnetMessages"], others: [httpTypes]),
+    Module(name: "JSON", ours: []),
+    Module(name: "Serialization", ours: ["LinnetMessages", "LinnetJSON"], others: [httpTypes]),
     Module(name: "SerializationXML", ours: ["LinnetSerialization", "CLibXML2"], testOthers: [httpTypes]),
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),

@@ -1,6 +1,6 @@
-// Modules: Serialization
+// Modules: JSON
 import FoundationEssentials
-import LinnetSerialization
+import LinnetJSON
 
 /// Parses the input as JSON. Every input leads to a value or an error, and an encoded value parses to itself.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,6 +1,6 @@
-// Modules: Serialization
+// Modules: JSON
 import FoundationEssentials
-import LinnetSerialization
+import LinnetJSON
 
 /// A type with members of every kind that the decoder treats in its own way.
 private struct Item: Decodable, Equatable {

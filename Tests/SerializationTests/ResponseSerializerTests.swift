@@ -57,6 +57,15 @@ import Testing
         #expect(try serializer.serialize(makeResponse("null")) == .null)
     }
 
+    @Test func theLimitOnMemoryOfATreeIsTheSerializers() throws {
+        let response = makeResponse("[\(String(repeating: "1,", count: 100))1]")
+        let error = #expect(throws: SerializationError.self) {
+            try JSONResponseSerializer(options: JSONParsingOptions(maximumMemory: 1000)).serialize(response)
+        }
+        #expect(error?.code == .decodingFailed)
+        #expect((error?.underlying as? JSONSyntaxError)?.kind == .tooLarge)
+    }
+
     @Test func decodableValuesAreDecoded() throws {
         let serializer = DecodableResponseSerializer([Post].self)
         let posts = try serializer.serialize(makeResponse(#"[{"id":1,"text":"é"}]"#))

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetJSON
 
 /// Encodes any `Encodable` value as parameters.
 ///
@@ -83,7 +84,7 @@ extension ParameterEncoder {
         func value(of date: Date) throws -> ParameterValue {
             switch kind {
             case .deferred: .date(date)
-            case .iso8601: .string(date.parameterText)
+            case .iso8601: .string(date.iso8601Text)
             case .seconds: ParameterValue(number: date.timeIntervalSince1970)
             case .milliseconds: ParameterValue(number: (date.timeIntervalSince1970 * 1000).rounded())
             case .formatted(let format): .string(try format(date))

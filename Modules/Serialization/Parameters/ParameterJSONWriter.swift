@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import LinnetJSON
 
 /// Writes parameters as JSON.
 struct ParameterJSONWriter {
@@ -21,7 +22,7 @@ struct ParameterJSONWriter {
         case .decimal(let value): try write(value)
         case .string(let value): writer.write(value)
         case .data(let value): writer.write(value.base64EncodedString())
-        case .date(let value): writer.write(value.parameterText)
+        case .date(let value): writer.write(value.iso8601Text)
         case .array(let values): try write(values, depth: depth)
         case .set:
             throw SerializationError(code: .invalidParameters, message: "JSON has no sets; pass an array.")

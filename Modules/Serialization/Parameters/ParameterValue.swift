@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetJSON
 
 /// A value in a request's parameters.
 ///
@@ -181,25 +182,5 @@ extension Double {
     var parameterText: String {
         let text = description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-    }
-}
-
-extension Date {
-    /// Parses ISO 8601 with a time zone, with or without a fraction of a second; nil for a day that does not exist.
-    init?(parameterText text: String) {
-        guard UsualDate.namesDay(text),
-            let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)
-        else { return nil }
-        // The number nearest to the written decimal; the parser's sums may miss it.
-        self = Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1e6).rounded() / 1e6)
-    }
-
-    /// ISO 8601 in UTC, with milliseconds unless they are zero.
-    var parameterText: String {
-        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
-        let isWhole = milliseconds.truncatingRemainder(dividingBy: 1000) == 0
-        // The format truncates to milliseconds, and half of the numbers nearest to a millisecond are below it.
-        let rounded = Date(timeIntervalSinceReferenceDate: (milliseconds + (isWhole ? 0 : 0.25)) / 1000)
-        return rounded.formatted(isWhole ? .iso8601 : Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

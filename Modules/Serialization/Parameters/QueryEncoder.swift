@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import LinnetJSON
 
 /// Writes parameters as `application/x-www-form-urlencoded`, for a query or a body.
 ///
@@ -76,7 +77,7 @@ public struct QueryEncoder: Sendable, Hashable {
         case .decimal(let value): value.description
         case .string(let value): value
         case .data(let value): value.base64EncodedString()
-        case .date(let value): value.parameterText
+        case .date(let value): value.iso8601Text
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import LinnetJSON
 
 /// The `Encoder` behind ``ParameterEncoder``, which writes into one node of a tree.
 struct TreeEncoder: Encoder {
@@ -174,29 +175,4 @@ struct TreeSingleValueContainer: SingleValueEncodingContainer {
         // A longer path makes nested wrappers subject to the limit on nesting.
         try encoder.nested(encoder.node, key: TreeKey("value")).encode(value)
     }
-}
-
-/// A name or an index in a coding path.
-struct TreeKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(_ name: String) {
-        stringValue = name
-        intValue = nil
-    }
-
-    init?(stringValue: String) { self.init(stringValue) }
-
-    init?(intValue: Int) {
-        stringValue = String(intValue)
-        self.intValue = intValue
-    }
-
-    init(index: Int) {
-        stringValue = "[\(index)]"
-        intValue = index
-    }
-
-    static let superclass = TreeKey("super")
 }

@@ -1,3 +1,5 @@
+internal import LinnetJSON
+
 /// A node of a tree of parameters under construction. Containers share it, since their writes may alternate.
 ///
 /// Children and collected values are properties of their own, not payloads of an enumeration: the optimizer keeps a second

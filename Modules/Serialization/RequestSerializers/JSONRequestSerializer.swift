@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import HTTPTypes
+public import LinnetJSON
 
 /// Writes parameters as a JSON body; for GET, HEAD and DELETE into the query, as ``FormRequestSerializer`` does.
 ///
@@ -40,7 +41,7 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     /// - Parameters:
     ///   - request: The request to complete.
     ///   - value: The value to encode.
-    ///   - encoder: How it is encoded. The default, nil, is ``JSONBodyEncoder`` with the layout of ``options``.
+    ///   - encoder: How it is encoded. The default, nil, is `JSONBodyEncoder` with the layout of ``options``.
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/encodingFailed``, whose underlying error is
     ///   Foundation's `EncodingError`, also for NaN and infinities; with
     ///   ``SerializationError/Code/invalidParameters`` if the request has a body.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import LinnetJSON
 
 /// Decodes a JSON body as a type.
 ///

@@ -1,6 +1,7 @@
 import FoundationEssentials
+public import LinnetJSON
 
-/// Reads the body as a ``JSONValue``.
+/// Reads the body as a `JSONValue`.
 ///
 /// An empty body, or a body of a single space, gives nil.
 public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
@@ -38,7 +39,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// Validates the response and reads its body.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` or
-    ///   ``SerializationError/Code/nestedTooDeep``, whose underlying error is a ``JSONSyntaxError``.
+    ///   ``SerializationError/Code/nestedTooDeep``, whose underlying error is a `JSONSyntaxError`.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> JSONValue? {
         try validation.validate(response)
         let body = response.body

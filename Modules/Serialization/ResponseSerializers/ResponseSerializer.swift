@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LinnetJSON
 public import LinnetMessages
 
 /// Validates a response and reads its body as a value.
@@ -27,7 +28,7 @@ extension ResponseSerializer where Self == StringResponseSerializer {
 }
 
 extension ResponseSerializer where Self == JSONResponseSerializer {
-    /// Reads the body as a ``JSONValue``, with the defaults.
+    /// Reads the body as a `JSONValue`, with the defaults.
     public static var json: Self { Self() }
 }
 

@@ -2,14 +2,14 @@ public import FoundationEssentials
 
 /// Foundation's `JSONEncoder` as a value: a change of a copy leaves the original as it is.
 ///
-/// The defaults write what ``JSONBodyDecoder`` reads by default, in the format of ``JSONRequestSerializer``.
+/// The defaults write what ``JSONBodyDecoder`` reads by default, in the format of `JSONRequestSerializer` of LinnetSerialization.
 public struct JSONBodyEncoder: Sendable {
     private static let standard: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
-            try container.encode(date.parameterText)
+            try container.encode(date.iso8601Text)
         }
         return encoder
     }()

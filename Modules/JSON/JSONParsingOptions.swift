@@ -123,5 +123,5 @@ public struct JSONSyntaxError: LocalizedError, Sendable, Hashable, CustomStringC
     public var errorDescription: String? { description }
 
     /// The kind and the place, for the end of a sentence.
-    var reason: String { "\(kind) at byte \(offset)" }
+    package var reason: String { "\(kind) at byte \(offset)" }
 }

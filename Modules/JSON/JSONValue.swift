@@ -110,12 +110,19 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 }
 
 extension JSONValue: Codable {
+    /// The depth of a decoded value, which protects the thread's stack where a decoder has no limit of its own.
+    private static let maximumDepth = 512
+
     /// Decodes a value of any shape, such as a property whose shape is unknown.
     ///
     /// `JSONDecoder` passes numbers beyond 64 bits on as `Double` and loses the order of names;
     /// ``init(parsing:options:)`` keeps both.
     public init(from decoder: any Decoder) throws {
-        try NestingLimit.check(decoder.codingPath.count)
+        guard decoder.codingPath.count <= Self.maximumDepth else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "The value is nested deeper than \(Self.maximumDepth) levels."))
+        }
         if let container = try? decoder.container(keyedBy: TreeKey.self) {
             self = .object(try Self.object(in: container))
         } else if var container = try? decoder.unkeyedContainer() {

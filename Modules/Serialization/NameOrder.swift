@@ -1,19 +1,3 @@
-/// A name that is compared by its UTF-8 bytes. Swift's `String` considers canonically equivalent names equal.
-struct NameBytes: Hashable {
-    let name: String
-
-    init(_ name: String) { self.name = name }
-
-    static func == (left: NameBytes, right: NameBytes) -> Bool {
-        left.name.utf8.count == right.name.utf8.count && left.name.utf8.elementsEqual(right.name.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        var name = name
-        name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-}
-
 /// Sorts by the UTF-8 bytes of names: compares the first eight bytes at once, and the rest only if those are equal.
 enum NameOrder {
     /// The elements sorted by name; the sort is stable.

@@ -1,6 +1,6 @@
 import CommandSupport
 import FoundationEssentials
-import LinnetSerialization
+import LinnetJSON
 import Testing
 
 /// `JSONBodyDecoder` compared with Foundation's `JSONDecoder`.

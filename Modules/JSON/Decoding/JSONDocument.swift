@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import LinnetMessages
 
 /// The settings of a ``JSONBodyDecoder``.
 struct JSONDecodingSettings: Sendable {
@@ -19,7 +18,7 @@ struct JSONDecodingSettings: Sendable {
     static func standardDate(from decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        if let date = Date(parameterText: text) { return date }
+        if let date = Date(iso8601Text: text) { return date }
         throw DecodingError.dataCorruptedError(
             in: container, debugDescription: "\(String(text.prefix(60)).debugDescription) is not a date in ISO 8601.")
     }
@@ -181,7 +180,7 @@ final class JSONDocument {
     private static func hexadecimalQuad(_ text: UnsafeBufferPointer<UInt8>, at position: inout Int) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            value = value << 4 | UInt32(ASCII.hexadecimalValue(text[position]) ?? 0)
+            value = value << 4 | UInt32(HexadecimalDigit.value(of: text[position]) ?? 0)
             position += 1
         }
         return value

@@ -1,5 +1,3 @@
-internal import LinnetMessages
-
 /// How JSON is laid out.
 public struct JSONWritingOptions: Sendable, Hashable, Codable {
     /// Whether names are sorted by their UTF-8 bytes; the default is false, which keeps their order.
@@ -24,25 +22,25 @@ public struct JSONWritingOptions: Sendable, Hashable, Codable {
 }
 
 /// Writes the tokens of JSON.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
-    let options: JSONWritingOptions
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
+    package let options: JSONWritingOptions
     private var depth = 0
 
-    init(options: JSONWritingOptions, capacity: Int = 256) {
+    package init(options: JSONWritingOptions, capacity: Int = 256) {
         self.options = options
         bytes.reserveCapacity(capacity)
     }
 
-    mutating func write(word: StaticString) {
+    package mutating func write(word: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
-    mutating func write(number text: String) {
+    package mutating func write(number text: String) {
         bytes.append(contentsOf: text.utf8)
     }
 
-    mutating func write(_ string: String) {
+    package mutating func write(_ string: String) {
         var string = string
         bytes.append(UInt8(ascii: "\""))
         string.withUTF8 { utf8 in
@@ -57,22 +55,22 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    mutating func open(_ byte: UInt8) {
+    package mutating func open(_ byte: UInt8) {
         bytes.append(byte)
         depth += 1
     }
 
-    mutating func separate(isFirst: Bool) {
+    package mutating func separate(isFirst: Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         startLine()
     }
 
-    mutating func writeColon() {
+    package mutating func writeColon() {
         bytes.append(UInt8(ascii: ":"))
         if options.isPretty { bytes.append(UInt8(ascii: " ")) }
     }
 
-    mutating func close(_ byte: UInt8, isEmpty: Bool) {
+    package mutating func close(_ byte: UInt8, isEmpty: Bool) {
         depth -= 1
         if !isEmpty { startLine() }
         bytes.append(byte)
@@ -97,8 +95,8 @@ struct JSONWriter {
         case 0x09: bytes.append(UInt8(ascii: "t"))
         default:
             write(word: "u00")
-            bytes.append(ASCII.hexadecimalDigit(byte >> 4))
-            bytes.append(ASCII.hexadecimalDigit(byte & 0x0F))
+            bytes.append(HexadecimalDigit.character(byte >> 4))
+            bytes.append(HexadecimalDigit.character(byte & 0x0F))
         }
     }
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LinnetSerialization
+import LinnetJSON
 import Testing
 
 /// What a decoder made of a text: a value, or an error with its kind, its type or key, and its coding path.

@@ -1,6 +1,6 @@
 import CommandSupport
 import FoundationEssentials
-import LinnetSerialization
+import LinnetJSON
 import Testing
 
 private func names(_ path: [any CodingKey]) -> [String] { path.map(\.stringValue) }

@@ -1,6 +1,6 @@
 import CommandSupport
 import FoundationEssentials
-import LinnetSerialization
+import LinnetJSON
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JSONValueTests {
@@ -74,7 +74,10 @@ import Testing
     func numbersKeepAllTheirDigits(text: String) throws {
         let value = try parse(text)
         #expect(value.description == text)
-        guard case .number(let number) = value else { throw SerializationError(code: .decodingFailed, message: text) }
+        guard case .number(let number) = value else {
+            Issue.record("\(text) is no number.")
+            return
+        }
         #expect(number.text == text)
         #expect(number.doubleValue == Double(text))
     }
@@ -241,11 +244,5 @@ import Testing
         #expect(JSONParsingOptions().maximumMemory == 536_870_912)
         let options = JSONParsingOptions(maximumMemory: 1000)
         #expect(try JSONDecoder().decode(JSONParsingOptions.self, from: JSONEncoder().encode(options)) == options)
-        let response = makeResponse("[\(String(repeating: "1,", count: 100))1]", type: "application/json")
-        let error = #expect(throws: SerializationError.self) {
-            try JSONResponseSerializer(options: options).serialize(response)
-        }
-        #expect(error?.code == .decodingFailed)
-        #expect((error?.underlying as? JSONSyntaxError)?.kind == .tooLarge)
     }
 }

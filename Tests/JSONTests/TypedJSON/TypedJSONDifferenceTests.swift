@@ -1,6 +1,6 @@
 import CommandSupport
 import FoundationEssentials
-import LinnetSerialization
+import LinnetJSON
 import Testing
 
 /// Where `JSONBodyDecoder` differs from Foundation's `JSONDecoder` on purpose, and what both must bear.

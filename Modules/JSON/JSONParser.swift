@@ -248,13 +248,8 @@ extension JSONParser {
         position += 1
         var value: UInt16 = 0
         for _ in 0..<4 {
-            let byte = try peek()
-            switch byte {
-            case 0x30...0x39: value = value << 4 | UInt16(byte - 0x30)
-            case 0x41...0x46: value = value << 4 | UInt16(byte - 0x37)
-            case 0x61...0x66: value = value << 4 | UInt16(byte - 0x57)
-            default: throw failure(.invalidEscape)
-            }
+            guard let digit = HexadecimalDigit.value(of: try peek()) else { throw failure(.invalidEscape) }
+            value = value << 4 | UInt16(digit)
             position += 1
         }
         return value

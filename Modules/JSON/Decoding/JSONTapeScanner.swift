@@ -1,5 +1,3 @@
-internal import LinnetMessages
-
 /// Checks a whole JSON text (RFC 8259) and notes its values on a tape, in one pass without recursion.
 ///
 /// It accepts the same texts as `JSONParser`, with the same limit on depth.
@@ -230,7 +228,7 @@ struct JSONTapeScanner: ~Copyable {
         position += 1
         var value: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = ASCII.hexadecimalValue(try peek()) else { throw failure(.invalidEscape) }
+            guard let digit = HexadecimalDigit.value(of: try peek()) else { throw failure(.invalidEscape) }
             value = value << 4 | UInt16(digit)
             position += 1
         }
