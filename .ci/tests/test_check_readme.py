@@ -1,4 +1,4 @@
-"""Tests of the tables that check-readme compares with examples and sources."""
+"""Tests of check-readme: which examples it compiles, and the tables that it compares with examples and sources."""
 
 import importlib.machinery
 import importlib.util
@@ -50,6 +50,66 @@ class ComparisonTests(unittest.TestCase):
 
     def test_a_task_without_a_row_is_a_problem(self):
         self.assertEqual(len(self.problems("1", "POST", CODE)), 1)
+
+
+class ExampleTests(unittest.TestCase):
+    def problems(self, block, note=""):
+        text = "# A\n\n" + (f"<!-- {note} -->\n" if note else "") + f"```swift\n{block}\n```\n"
+        found = [("README.md", example) for example in check_readme.examples(text)]
+        self.assertEqual(len(found), 1)
+        return list(check_readme.example_problems(found, []))
+
+    def expect(self, words, block, note=""):
+        found = self.problems(block, note)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_an_example_with_an_import_is_compiled(self):
+        self.assertEqual(self.problems("import Synchronization\nlet a = Mutex(1)\na.withLock { $0 = 2 }"), [])
+        self.expect("cannot find 'b' in scope", "import Synchronization\nprint(b)")
+        self.expect("cannot find 'b' in scope", "@preconcurrency import Synchronization\nprint(b)")
+
+    def test_a_warning_is_a_problem(self):
+        self.expect("never used", "import Synchronization\nfunc f() { let a = 1 }")
+
+    def test_an_example_is_compiled_with_what_is_given(self):
+        given = "\n".join(["compiled with", "import Synchronization", "let a: Int", "var b: [String]", "func c(_ d: Int) -> Bool",
+                           "let e: Int", "struct F { var g = 1 }"])
+        block = "let h = Mutex(a)\nb.append(\"x\")\nif c(a) { h.withLock { $0 += e + F().g } }"
+        self.assertEqual(self.problems(block, given), [])
+        self.expect("no member 'j'", block + "\nF().j()", given)
+        self.expect("cannot assign to value: 'a' is a get-only", block + "\na = 2", given)
+        self.expect("cannot find type 'Nothing'", block, given + "\nlet j: Nothing")
+        self.expect("cannot find 'Mutex' in scope", block, given.replace("import Synchronization\n", ""))
+
+    def test_an_example_may_have_a_main_type(self):
+        block = "@main\nstruct A {\n    static func main() { print(b) }\n}"
+        self.assertEqual(self.problems(block, "compiled with\nlet b: Int"), [])
+        self.expect("cannot find 'b' in scope", block, "compiled with\nlet c: Int")
+
+    def test_an_example_without_an_import_says_how_it_is_compiled(self):
+        for note in ["", "a comment", "compiled with", "compiled with\n"]:
+            found = self.problems("let a = 1", note)
+            self.assertIn("README.md:4" if not note else "README.md:", found[0])
+            self.assertIn("this example has no import", found[0])
+        for note in ["not compiled", "not compiled:", "not compiled: "]:
+            self.assertIn("give the reason", self.problems("let a = 1", note)[0])
+
+    def test_an_example_with_a_reason_is_not_compiled_but_counted(self):
+        text = "<!-- not compiled: no reason -->\n\n```swift\nlet a = b\n```\n"
+        examples = list(check_readme.examples(text))
+        self.assertEqual([(each.line, each.reason) for each in examples], [(4, "no reason")])
+        self.assertEqual(list(check_readme.example_problems([("A.md", examples[0])], [])), ["README.md has no example"])
+
+    def test_a_block_in_a_list_is_an_example(self):
+        text = "- one\n\n  ```swift\n  import Synchronization\n  print(b)\n  ```\n- two\n"
+        found = [("README.md", example) for example in check_readme.examples(text)]
+        self.assertEqual([each.code for _, each in found], ["import Synchronization\nprint(b)\n"])
+        self.assertEqual(len(list(check_readme.example_problems(found, []))), 1)
+
+    def test_a_comment_is_of_the_block_after_it_alone(self):
+        text = "<!-- not compiled: a reason -->\n```sh\nls\n```\n\n```swift\nlet a = b\n```\n"
+        self.assertEqual([each.reason for each in check_readme.examples(text)], [None])
 
 
 class MigrationTests(unittest.TestCase):
