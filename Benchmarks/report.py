@@ -15,7 +15,7 @@ ABOUT = """\
 Every scenario is measured in rounds, alternating between Linnet and its peers, each in a separate process; the figures are
 the medians of the rounds. A ratio is the median of the rounds' ratios, and above 1 Linnet is better; the minimum and the
 maximum are in brackets. `machines` is the number of machines on which a ratio was measured, with the range of their ratios; the
-other columns are of the last one. A measurement during which other programs used more than a tenth of a core is repeated, up to
+other columns show the last machine. A measurement during which other programs used more than a tenth of a core is repeated, up to
 twice. All clients use the same URL and the same concurrency, read the whole body, and check the status and
 the length. Client and server share the machine, so the figures are comparable with each other only. nginx opens a file for
 each request, its default; with `open_file_cache` it has half the work per request, and wrk reaches about 1.6 times as many
@@ -25,9 +25,9 @@ with new anchors for each chain; OpenSSL is measured with certificates that are 
 in Linnet. Large files are in memory on both sides, so that the disk is not measured.
 
 Linnet is measured with `HTTPSession`; async-http-client with one client's `execute` and `collect`, and as many
-connections as there are concurrent requests; URLSession is that of FoundationNetworking; libcurl is the multi interface with
-epoll on one thread; websockets is the Python package's asyncio client, and the server of both is one of SwiftNIO with one
-thread, which sends each text of 32 bytes back; wrk and h2load are load generators that do the minimum of work, and so show the limit.
+connections as there are concurrent requests; URLSession comes from FoundationNetworking; libcurl is the multi interface with
+epoll on one thread; websockets is the Python package's asyncio client, measured with the same echo server as Linnet (SwiftNIO,
+one thread, texts of 32 bytes); wrk and h2load are load generators that do the minimum of work, and show the limit.
 
 In the scenarios that end in `-onecore`, the clients and the server share one processor core. Clients that send one request at
 a time are measured there without the time that a sleeping core takes to wake up, which in virtual machines is often longer
@@ -35,8 +35,8 @@ than their work.
 
 `image-pipeline` downloads 200 JPEGs of 1600 x 1200 pixels and 500 KB, each once, decodes them and scales them to 128 pixels, and
 keeps all of the small pictures. Linnet is `ImageDownloader` with its defaults and the processor `.scaled(toFit: 128)`. Its peer is
-a program in C: threads that pass what libcurl's easy interface receives to gdk-pixbuf's loader at once, which is told the size
-that is wanted. It has as many threads as Linnet decodes at a time, one fewer than there are cores and at most four.
+a program in C, whose threads pass the bytes from libcurl's easy interface at once to gdk-pixbuf's loader, which knows the
+wanted size. It has as many threads as Linnet decodes at a time, one fewer than there are cores and at most four.
 
 ![Linnet compared with other clients](benchmarks.svg)
 """
