@@ -162,7 +162,7 @@ struct CredentialChoiceTests {
         #expect(nonce(answer()) == "nonce=\"three\"")
     }
 
-    @Test func noTwoRequestsAtOnceHaveANonceThatIsUsedInTurn() async throws {
+    @Test func concurrentRequestsNeverShareANonceThatIsUsedInTurn() async throws {
         let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
         let target = try testTarget("http://example.com/b/c")
         store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
@@ -216,7 +216,7 @@ struct CredentialChoiceTests {
         #expect(store.authenticator(before: try testTarget("https://example.com/")) == nil)
     }
 
-    @Test func whatIsLearnedIsBounded() throws {
+    @Test func learnedPathsAreLimited() throws {
         let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
         store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
         for index in 0..<100 {

@@ -22,7 +22,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func whatCannotBeSentIsRefused() {
+    @Test func invalidCredentialsAreRefused() {
         #expect(throws: AuthenticationError.self) { try Credential.basic(username: "a:b", password: "") }
         #expect(throws: AuthenticationError.self) { try Credential.basic(username: "a", password: "b\r\nX: y") }
         #expect(throws: AuthenticationError.self) { try Credential.password(username: "a:b", password: "") }
@@ -50,7 +50,7 @@ struct CredentialTests {
         #expect(table.stock(at: "/a/c", of: two)?.next() == nil)
     }
 
-    @Test func theRealmsOwnGoesBeforeTheOrigins() throws {
+    @Test func aRealmsCredentialPrecedesTheOrigins() throws {
         let store = CredentialStore()
         let origin = try testOrigin("https://example.com")
         let (wide, own) = (

@@ -15,7 +15,7 @@ struct DigestExampleTests {
     }
 
     /// RFC 7616, section 3.9.1, answered in full.
-    @Test func ofTwoChallengesTheStrongerIsAnswered() throws {
+    @Test func theStrongerOfTwoChallengesIsAnswered() throws {
         let answer = try answer(
             Self.challenges, by: .password(username: "Mufasa", password: "Circle of Life", allowsMD5: true),
             clientNonce: Self.clientNonce, uri: "/dir/index.html")

@@ -15,7 +15,7 @@ struct BrotliTests {
         #expect(try ContentCoding.codings(in: "br", among: [.gzip, .brotli]) == [.brotli])
     }
 
-    @Test func contentComesBackAsItWas() throws { try expectations.expectRoundTrips() }
+    @Test func contentSurvivesEncodingAndDecoding() throws { try expectations.expectRoundTrips() }
 
     @Test func contentThatEndsEarlyIsAnError() throws { try expectations.expectCutsAreFound() }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheStoreTests {
-    @Test(arguments: StoreKind.allCases) func anEntryIsVisibleOnceItIsCommittedWhole(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func anEntryBecomesVisibleWhenItIsCommitted(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let key = try key()
             let writer = try await store.beginEntry(try entry(), replacing: [])
@@ -110,7 +110,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func theEntryUsedLeastRecentlyIsRemovedFirst(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func theLeastRecentlyUsedEntryIsRemovedFirst(kind: StoreKind) async throws {
         let one = try entry("https://example.com/1").size + 1000
         try await kind.withStore(limit: 3 * one, entryLimit: one) { store in
             var all: [StoredResponse] = []

@@ -67,7 +67,7 @@ struct CacheUseTests {
         }
     }
 
-    @Test(arguments: CacheUse.allCases) func otherMethodsAreSentUnlessNothingMayBe(use: CacheUse) {
+    @Test(arguments: CacheUse.allCases) func otherMethodsAreSentUnlessOnlyStoredResponsesAreAllowed(use: CacheUse) {
         let decision = CacheRules().decision(for: request(method: .post), use: use, among: [], at: at(0))
         #expect(decision == (use == .storedOnly ? .unsatisfiable : .bypass))
     }

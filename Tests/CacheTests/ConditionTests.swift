@@ -86,7 +86,7 @@ struct ConditionTests {
         #expect(describe(decision) == expected)
     }
 
-    @Test func theBodyOfAnAnswerIsARangeOfTheStoredBytes() throws {
+    @Test func anAnswersBodyIsARangeOfTheStoredBytes() throws {
         let part = try stored("Cache-Control: max-age=60|Content-Range: bytes 10-19/100|ETag: \"a\"", status: 206)
         let decision = CacheRules().decision(for: request("Range: bytes=12-14"), among: [part], at: at(0))
         let answer = try #require(decision.answer)

@@ -64,7 +64,7 @@ struct HostileTests {
         #expect(validation.candidates.count == 32)
     }
 
-    @Test func storingTakesTimeInProportionToTheNumberOfEntries() throws {
+    @Test func storingTakesTimeProportionalToTheEntries() throws {
         let make = { (count: Int) in
             (0..<count).compactMap { number -> StoredResponse? in
                 guard var stored = try? stored("", id: 0, url: "https://example.com/\(number)") else { return nil }

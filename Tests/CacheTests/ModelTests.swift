@@ -8,11 +8,12 @@ import Testing
 /// Random histories of responses, requests and time, in which the rules and the store decide as ``CacheModel`` does.
 @Suite(.timeLimit(.minutes(2)))
 struct ModelTests {
-    @Test(arguments: [false, true]) func theRulesDecideAsTheirRestatement(isShared: Bool) async throws {
+    @Test(arguments: [false, true]) func theRulesAgreeWithAnIndependentModel(isShared: Bool) async throws {
         try await decide(isShared, rounds: 300, over: .memory)
     }
 
-    @Test(arguments: [StoreKind.disk, .tiered]) func theyDecideTheSameOverAStoreOnDisk(kind: StoreKind) async throws {
+    @Test(arguments: [StoreKind.disk, .tiered])
+    func theRulesAgreeWithTheModelOverAStoreOnDisk(kind: StoreKind) async throws {
         try await decide(false, rounds: 40, over: kind)
     }
 

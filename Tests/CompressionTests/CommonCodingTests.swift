@@ -7,7 +7,7 @@ import Testing
 struct CommonCodingTests {
     private static let codings: [ContentCoding] = [.gzip, .deflate]
 
-    @Test(arguments: codings) func contentComesBackAsItWas(coding: ContentCoding) throws {
+    @Test(arguments: codings) func contentSurvivesEncodingAndDecoding(coding: ContentCoding) throws {
         try CodingExpectations(coding).expectRoundTrips()
     }
 

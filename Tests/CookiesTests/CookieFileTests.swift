@@ -70,7 +70,7 @@ struct CookieFileTests {
 
     // Two jars are what two processes are: they share nothing but the file.
     /// A process that was stopped while it held the lock.
-    @Test func aLockIsNotWaitedForWithoutEnd() async throws {
+    @Test func theWaitForALockIsLimited() async throws {
         try await withFolder { folder in
             let url = folder.appending(path: "cookies")
             var file = try CookieFile(url, .unwritableFile)
@@ -126,7 +126,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test func whatOthersWroteIsReportedAsChanges() async throws {
+    @Test func cookiesOfOtherProcessesAreReportedAsChanges() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "cookies")
             let (first, second) = (try load(file), try load(file))
@@ -241,7 +241,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test func placesThatAreNoFilesAreTypedErrors() async throws {
+    @Test func pathsOtherThanFilesAreTypedErrors() async throws {
         try await withFolder { folder in
             let jar = makeJar()
             jar.set(try makeCookie("a"))

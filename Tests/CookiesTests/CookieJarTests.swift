@@ -52,7 +52,7 @@ struct CookieJarTests {
     }
 
     // Section 5.6: a field that is refused does not affect the others.
-    @Test func storingReturnsWhatWasSet() throws {
+    @Test func storingReturnsTheSetCookies() throws {
         let jar = makeJar()
         let stored = jar.store(
             setCookieFields: fields(["a=1", "=", "b=2; Domain=com", "c=3; Max-Age=0", "d=4; Path=/d"]),
@@ -114,7 +114,7 @@ struct CookieChangeTests {
         #expect(await next(&iterator, 51).suffix(2) == ["stored c50=1", "evicted c0=1"])
     }
 
-    @Test func aSlowReaderLosesTheOldestAndIsToldHowMany() async throws {
+    @Test func aSlowReaderLosesTheOldestChangesAndLearnsTheirNumber() async throws {
         let jar = makeJar()
         let changes = jar.changes
         for index in 0..<1500 { jar.set(try makeCookie("a", "\(index)")) }

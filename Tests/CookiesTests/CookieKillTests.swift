@@ -17,7 +17,7 @@ struct CookieKillTests {
     /// The number of processes that are killed; the environment variable `LINNET_COOKIE_KILLS` sets another.
     private static let kills = ProcessInfo.processInfo.environment["LINNET_COOKIE_KILLS"].flatMap { Int($0) } ?? 5
 
-    @Test func aProcessThatIsKilledLosesNoCookieThatWasSaved() async throws {
+    @Test func aKilledProcessLosesNoSavedCookie() async throws {
         let folder = KilledJar.folder(of: getpid())
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

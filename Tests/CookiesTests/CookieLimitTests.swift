@@ -78,7 +78,7 @@ struct CookieLimitTests {
     }
 
     // Section 5.7, priority 3: then any of the domain.
-    @Test func aDomainOfSecureCookiesLosesTheOneUsedLongestAgo() throws {
+    @Test func aDomainOfSecureCookiesLosesTheLeastRecentlyUsedOne() throws {
         let clock = TestClock()
         let jar = makeJar(clock)
         for index in 0..<51 {
@@ -111,7 +111,7 @@ struct CookieLimitTests {
     }
 
     // Section 5.7, priority 4, and section 6.1.
-    @Test func aFullJarLosesTheCookieUsedLongestAgo() throws {
+    @Test func aFullJarLosesTheLeastRecentlyUsedCookie() throws {
         let clock = TestClock()
         let jar = makeJar(clock)
         for index in 0..<3000 {

@@ -36,7 +36,7 @@ struct PublicSuffixListTests {
         #expect(testSuffixes.isPublicSuffix(domain) == isSuffix)
     }
 
-    @Test func linesThatAreNoRulesAreIgnored() {
+    @Test func linesWithoutARuleAreIgnored() {
         let list = PublicSuffixList(
             parsing:
                 "// com\r\n\r\n  net  comment\n\torg\n!\n*.\n*\n!!\na b\n..\n\u{FEFF}\nx\u{0}y\nUPPER.Case\n*.*.com\na.*.b\n"

@@ -65,7 +65,7 @@ struct DamageTests {
     }
 
     @Test(arguments: ["", "no database at all", "SQLite format 3\0 and then nothing that SQLite knows"])
-    func anIndexThatIsNoneIsSetAside(text: String) async throws {
+    func aFileOtherThanAnIndexIsSetAside(text: String) async throws {
         try await withCacheFolder { folder in
             try await add(Data("old".utf8), to: try DiskCacheStore(at: folder))
             for name in ["index.sqlite-wal", "index.sqlite-shm"] {
@@ -100,7 +100,7 @@ struct DamageTests {
     }
 
     /// A store that is in use when its index is damaged, or its directory removed.
-    @Test(arguments: [true, false]) func aStoreGoesOnWithoutItsFiles(isRemoved: Bool) async throws {
+    @Test(arguments: [true, false]) func aStoreWorksAfterItsFilesWereRemoved(isRemoved: Bool) async throws {
         try await withCacheFolder { folder in
             let store = try DiskCacheStore(at: folder)
             try await add(Data("old".utf8), to: store)

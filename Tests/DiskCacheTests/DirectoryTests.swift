@@ -116,7 +116,7 @@ struct DirectoryTests {
         }
 
     @Test(arguments: obstacles)
-    func whatIsInTheWayIsSetAside(name: String, obstacle: Obstacle) async throws {
+    func itemsInTheWayOfTheCacheAreSetAside(name: String, obstacle: Obstacle) async throws {
         try await withCacheFolder { folder in
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

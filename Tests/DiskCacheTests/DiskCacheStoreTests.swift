@@ -61,7 +61,7 @@ struct DiskCacheStoreTests {
         }
     }
 
-    @Test func onlyTheOwnerCanReadWhatIsStored() async throws {
+    @Test func onlyTheOwnerCanReadTheFiles() async throws {
         try await withCacheFolder { folder in
             let parent = folder.appending(path: "new")
             let store = try DiskCacheStore(at: parent.appending(path: "cache"))
@@ -95,7 +95,7 @@ struct DiskCacheStoreTests {
         }
     }
 
-    @Test func aSmallerLimitRemovesWhatIsTooMuch() async throws {
+    @Test func aSmallerLimitRemovesExcessEntries() async throws {
         try await withCacheFolder { folder in
             let first = try DiskCacheStore(at: folder)
             for index in 1...10 { try await add(bytes(10_000), "/\(index)", to: first) }

@@ -11,13 +11,13 @@ struct HeadCodingTests {
         status: HTTPResponse.Status(code: 299, reasonPhrase: "Fine"),
         headerFields: [.contentType: "text/plain", .setCookie: "a=1", .setCookie: "b=2", .eTag: ""])
 
-    @Test func aHeadIsReadAsItWasWritten() {
+    @Test func aHeadSurvivesCoding() {
         let read = HeadCoding.decode(HeadCoding.encode(head))
         #expect(read == head && read?.status.reasonPhrase == "Fine")
         #expect(read?.headerFields.map(\.value) == ["text/plain", "a=1", "b=2", ""])
     }
 
-    @Test func bytesThatAreCutOrAddedAreNoHead() {
+    @Test func truncatedAndExtendedBytesAreNoHead() {
         let data = HeadCoding.encode(head)
         for count in 0..<data.count { #expect(HeadCoding.decode(data.prefix(count)) == nil) }
         #expect(HeadCoding.decode(data + [0]) == nil)

@@ -33,7 +33,7 @@ struct IndexTests {
         }
     }
 
-    @Test func whatIsRemovedIsOverwritten() async throws {
+    @Test func removedEntriesAreOverwritten() async throws {
         try await withCacheFolder { folder in
             let store = try DiskCacheStore(at: folder)
             try await add(Data("a".utf8), "/a-secret-path", to: store)
@@ -58,7 +58,7 @@ struct IndexTests {
         }
     }
 
-    @Test func whatIsNotWrittenIsNotedAgain() {
+    @Test func notesOfAFailedTransactionAreKept() {
         var machine = DiskCacheMachine(memoryLimit: 0)
         let ids = (1...2).map { StoredResponse.ID(rawValue: $0) }
         machine.begin(ids[0], CacheKey(description: "a"))
@@ -105,7 +105,7 @@ struct IndexTests {
     }
 
     @Test(arguments: ["9223372036854775807", "-1", "576460752303423488"])
-    func aSizeThatIsNoneIsDamage(size: String) async throws {
+    func anImpossibleSizeIsDamage(size: String) async throws {
         try await withCacheFolder { folder in
             try await add(Data("a".utf8), to: try DiskCacheStore(at: folder))
             try await add(Data("b".utf8), "/b", to: try DiskCacheStore(at: folder))

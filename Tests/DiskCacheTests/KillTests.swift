@@ -18,7 +18,7 @@ struct KillTests {
     /// The number of processes that are killed; the environment variable `LINNET_CACHE_KILLS` sets another.
     private static let kills = ProcessInfo.processInfo.environment["LINNET_CACHE_KILLS"].flatMap { Int($0) } ?? 5
 
-    @Test func aProcessThatIsKilledLeavesOnlyWholeEntries() async throws {
+    @Test func aKilledProcessLeavesOnlyWholeEntries() async throws {
         let folder = KillPlace.folder(of: getpid())
         try? FileManager.default.removeItem(at: folder)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -16,7 +16,7 @@ import Musl
 
 @Suite("Configurations that store", .timeLimit(.minutes(1)))
 struct PersistentTests {
-    @Test func thePlacesAreThoseOfXDG() throws {
+    @Test func theDirectoriesFollowXDG() throws {
         let places = try PersistentPlaces(
             named: "app", environment: ["XDG_CACHE_HOME": "/c", "XDG_DATA_HOME": "/d", "HOME": "/h"], home: nil)
         #expect(places.responses.path == "/c/app/http" && places.cookies.path == "/d/app/cookies.json")
@@ -31,7 +31,7 @@ struct PersistentTests {
     }
 
     /// A process of a user without an entry has no home.
-    @Test func theHomeIsThatOfTheListOfUsers() {
+    @Test func theHomeComesFromTheListOfUsers() {
         var home: String?
         if let user = getpwuid(geteuid()), let path = user.pointee.pw_dir { home = String(cString: path) }
         if home?.hasPrefix("/") == false { home = nil }
@@ -75,7 +75,7 @@ struct PersistentTests {
         }
     }
 
-    @Test func cookiesAndResponsesAreThereInTheNextProgram() async throws {
+    @Test func cookiesAndResponsesSurviveInTheNextProgram() async throws {
         try await withCacheFolder { folder in
             let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
             let transport = StubTransport { _ in
@@ -151,7 +151,7 @@ struct PersistentTests {
         }
     }
 
-    @Test func theOthersStoreNothingOrInMemory() async throws {
+    @Test func otherConfigurationsStoreNothingOnDisk() async throws {
         #expect(
             HTTPSession.Configuration.default.cookieJar == nil && HTTPSession.Configuration.default.cacheStore == nil)
         let (one, other) = (HTTPSession.Configuration.ephemeral, HTTPSession.Configuration.ephemeral)

@@ -90,7 +90,7 @@ struct ReadOnlyTests {
 
     /// A damaged entry stays where it is, and the others answer.
     @Test(.enabled(if: isPossible, "Root is not bound by permissions, and must not mount a file system here."))
-    func aDamagedEntryOfAReadOnlyDirectoryIsNone() async throws {
+    func aDamagedEntryOfAReadOnlyDirectoryIsAMiss() async throws {
         try await withReadOnly { folder in
             do {
                 let store = try DiskCacheStore(at: folder)
@@ -122,7 +122,7 @@ struct ReadOnlyTests {
 
     // MARK: Without privileges
 
-    @Test func anIndexThatIsReadServesAndRefusesChanges() async throws {
+    @Test func aReadOnlyIndexServesEntriesAndRefusesChanges() async throws {
         try await withCacheFolder { parent in
             // A URI has these characters escaped.
             let url = parent.appending(path: "a%41?b#c ü")

@@ -51,7 +51,7 @@ struct ExampleAppProcessTests {
     }
 
     @Test(arguments: ["--slow", "--flaky"])
-    func thePostsArePrintedAlthoughTheServerIsNotWell(option: String) async throws {
+    func thePostsArePrintedDespiteServerFailures(option: String) async throws {
         let run = try await BuiltProduct.run([option])
         #expect(run.status == 0)
         #expect(run.output.contains("@ada: "))

@@ -11,7 +11,7 @@ struct BitmapProcessingTests {
 
     private func alpha(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> UInt8 { bitmap.pixels[(y * bitmap.width + x) * 4 + 3] }
 
-    @Test func theSizeInMemoryIsThatOfThePixels() throws {
+    @Test func theSizeInMemoryIsTheSizeOfThePixels() throws {
         #expect(try white(20, 10).byteCount == 800)
     }
 

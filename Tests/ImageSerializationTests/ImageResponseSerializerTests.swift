@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ImageSamples.types)
-    func aLimitOfTheCallScalesAsThatOfTheOptionsDoes(_ type: String) throws {
+    func aLimitOfTheCallScalesLikeTheOptionsLimit(_ type: String) throws {
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentType] = "image/png"
         let response = SerializedResponse(head: head, body: try ImageSamples.image(type, width: 60, height: 40))

@@ -31,7 +31,7 @@ import Testing
 
     // MARK: PNG
 
-    @Test func chunksThatNoPixelDependsOnAreLeftOut() throws {
+    @Test func chunksThatNoPixelDependsOnAreOmitted() throws {
         let png = try ImageSamples.image("png")
         let essential = try file(png).data
         let text = ImageBomb.chunk("tEXt", Array("a\0b".utf8))
@@ -90,7 +90,7 @@ import Testing
         try expectSamePixels(data, "jpeg")
     }
 
-    @Test func theEndOfAThumbnailIsNotThatOfTheImage() throws {
+    @Test func theEndOfAThumbnailDoesNotEndTheImage() throws {
         let jpeg = try ImageSamples.image("jpeg")
         let thumbnail = ImageSamples.withSegments([0xFF, 0xE1, 0, 6, 0xFF, 0xD8, 0xFF, 0xD9], jpeg: jpeg)
         #expect(try ImageDecoder().decode(thumbnail) == ImageDecoder().decode(jpeg))
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: [6, 34_661, 34_887, 34_925, 50_000, 50_001, 9])
-    func othersCompressionsOfATIFFAreRefused(_ compression: Int) {
+    func otherCompressionsOfATIFFAreRefused(_ compression: Int) {
         let tags =
             ImageBomb.size(4, 4, compression: compression) + [
                 ImageBomb.Tag(tag: 273, values: [8]), ImageBomb.Tag(tag: 279, values: [16]),

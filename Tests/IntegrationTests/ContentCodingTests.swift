@@ -40,7 +40,7 @@ struct ContentCodingTests {
     }
 
     @Test(arguments: [Server.plain, .tls], Surface.allCases)
-    func nginxCompressesAsItSends(server: Server, surface: Surface) async throws {
+    func nginxCompressesWhileItSends(server: Server, surface: Surface) async throws {
         try await server.withSession { session in
             let plain = try await session.get("json").response()
             let coded = try await surface.data("coded", on: session)

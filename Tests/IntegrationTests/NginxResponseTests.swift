@@ -95,7 +95,7 @@ struct NginxResponseTests {
         }
     }
 
-    @Test func aRangeRequestReturnsThatPartOfTheFile() async throws {
+    @Test func aRangeRequestReturnsTheRequestedPartOfTheFile() async throws {
         try await Server.plain.withSession { session in
             let part = try await session.get("bytes-64k").headers([.range: "bytes=1000-1999"]).response()
             #expect(part.status == .partialContent)

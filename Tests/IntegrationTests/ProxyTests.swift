@@ -59,7 +59,7 @@ struct ProxyTests {
 
     /// 1,200 requests on at most eight connections: squid counts the answers of a nonce, which may be fifty, in their order.
     @Test(arguments: ["LINNET_TEST_NGINX_HTTP", "LINNET_TEST_NGINX_TLS"])
-    func digestAtSquidSucceedsForRequestsAtOnce(variable: String) async throws {
+    func digestAtSquidSucceedsForConcurrentRequests(variable: String) async throws {
         let proxy = try TestedProxy.squidDigest.proxy()
         try await Server(variable: variable).withSession {
             $0.proxies = .fixed(proxy)
@@ -131,7 +131,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: TestedProxy.allCases)
-    func theOriginIsJudgedAsWithoutAProxy(tested: TestedProxy) async throws {
+    func theOriginsCertificateIsJudgedBehindAProxy(tested: TestedProxy) async throws {
         let proxy = try tested.proxy()
         for server in [Server.wrongHost, .expired, .selfSigned] {
             try await server.withSession {

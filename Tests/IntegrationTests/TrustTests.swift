@@ -75,7 +75,7 @@ struct TrustTests {
         }
     }
 
-    @Test func thePinEqualsThatComputedByOpenSSL() throws {
+    @Test func thePinEqualsOpenSSLs() throws {
         #expect(try Environment.certificate("good").publicKeyPin == Environment.pin)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct WebSocketTests {
     @Test(arguments: ["echo", "fragments"], [false, true])
-    func messagesComeBack(path: String, compressed: Bool) async throws {
+    func messagesAreEchoed(path: String, compressed: Bool) async throws {
         try await Server.webSockets.withSession { session in
             let socket = try await session.get(path).webSocket {
                 $0.maximumMessageSize = 1 << 24
@@ -69,7 +69,7 @@ struct WebSocketTests {
 
     /// Forty connections end while their reader has not begun to read.
     @Test(arguments: [false, true])
-    func allThatCameBeforeTheEndOfAConnectionArrives(compressed: Bool) async throws {
+    func allMessagesBeforeTheEndOfAConnectionArrive(compressed: Bool) async throws {
         try await Server.webSockets.withSession { session in
             var counts: [Int] = []
             for _ in 0..<40 {

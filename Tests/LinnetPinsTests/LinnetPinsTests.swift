@@ -48,7 +48,7 @@ struct LinnetPinsTests {
         return "sha256/" + String(run.text.prefix { !$0.isNewline })
     }
 
-    @Test func aServersPinsEqualThoseComputedByOpenSSL() async throws {
+    @Test func aServersPinsEqualOpenSSLs() async throws {
         try await withServer { folder, _, host in
             let leaf = try folder.write("leaf.pem", identity.certificateChainPEM)
             let root = try folder.write("root.pem", pki.rootPEM)
@@ -77,7 +77,7 @@ struct LinnetPinsTests {
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases)
-    func thePinsOfFilesEqualThoseComputedByOpenSSL(key: TestPKI.KeyKind) async throws {
+    func thePinsOfFilesEqualOpenSSLs(key: TestPKI.KeyKind) async throws {
         let folder = try Folder()
         defer { folder.remove() }
         let identity = try pki.identity { $0.key = key }

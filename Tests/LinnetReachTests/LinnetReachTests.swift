@@ -66,7 +66,7 @@ struct LinnetReachTests {
     }
 
     @Test(.enabled(if: hasNamespaces, "Network namespaces cannot be made here."))
-    func onceSaysWhetherTheNetworkIsThere() async throws {
+    func onceReportsWhetherTheNetworkIsReachable() async throws {
         let alone = try await isolated("$reach --once --json")
         #expect(alone.status == 1)
         #expect(try statuses(alone).map(\.isReachable) == [false])
@@ -150,7 +150,7 @@ struct HostAndPortTests {
     }
 
     @Test(arguments: ["", ":80", "a:", "a:0", "a:65536", "a:x", "a/b", "a b", "[::1", "user@a", "a?b", "a#b"])
-    func whatIsNoHostIsRefused(text: String) {
+    func invalidHostsAreRefused(text: String) {
         #expect(HostAndPort(text) == nil)
     }
 }

@@ -73,7 +73,7 @@ import Testing
     }
 
     /// The source of the stream may wait until the server has what it gave before.
-    @Test(.timeLimit(.minutes(1))) func nothingIsHeldBackUntilTheStreamGivesMore() async throws {
+    @Test(.timeLimit(.minutes(1))) func bytesDoNotWaitForMoreOfTheStream() async throws {
         let (pieces, source) = AsyncStream.makeStream(of: Data.self)
         var form = try MultipartForm(boundary: "B")
         form.append(Data("x".utf8), name: "t")

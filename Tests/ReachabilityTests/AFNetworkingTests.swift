@@ -28,7 +28,7 @@ extension LiveTests {
             #expect(expected.rawValue == number)
         }
 
-        @Test func theManagersPropertiesAreThoseOfTheStatus() throws {
+        @Test func theManagersPropertiesFollowTheStatus() throws {
             let monitor = try ReachabilityMonitor.manager(forAddress: "127.0.0.1")
             #expect(monitor.isReachable)
             #expect(monitor.isReachableViaWiFi)

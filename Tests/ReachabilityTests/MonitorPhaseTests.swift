@@ -31,7 +31,7 @@ extension LiveTests {
             #expect(phase.beginStart() == 2)
         }
 
-        @Test func theRunThatStopsIsTheOneThatStartedLast() throws {
+        @Test func stopEndsTheLatestRun() throws {
             let hub = StatusHub(status: .unknown)
             let publisher = MonitorPublisher(hub: hub, monitor: ObjectIdentifier(hub))
             var phase = MonitorPhase()

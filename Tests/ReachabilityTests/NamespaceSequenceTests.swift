@@ -157,7 +157,7 @@ extension LiveTests {
         }
 
         @Test(arguments: ["vlan id 7", "macvlan"])
-        func aDeviceOnAnotherShowsTheOtherOnesKind(type: String) async throws {
+        func aStackedDeviceShowsTheLowerDevicesKind(type: String) async throws {
             try namespace.addPair("lan", address: "10.9.9.2/24")
             do {
                 try namespace.ip("link add link lan name top type \(type)")
@@ -176,7 +176,7 @@ extension LiveTests {
             await script.end()
         }
 
-        @Test func theMTUIsThatOfTheLink() async throws {
+        @Test func theMTUComesFromTheLink() async throws {
             try addDefault()
             var script = try await StatusScript(namespace)
             try await script.expect("reachable via ethernet (lan, IPv4)")

@@ -85,7 +85,7 @@ import Testing
         #expect(interface([route(1, table: .default), route(2)], down: [2]) == "if1")
     }
 
-    @Test func aRouteThatForwardsNothingHidesThoseWithAHigherMetric() {
+    @Test func aRouteThatForwardsNothingHidesRoutesWithAHigherMetric() {
         var refusing = route(0, metric: 200)
         refusing.forwards = false
         #expect(interface([route(1, metric: 100), refusing]) == "if1")

@@ -57,7 +57,7 @@ import Testing
         #expect(status.path?.sourceAddress == "10.9.0.2")
     }
 
-    @Test func aRefusalOfOneSampleIsNotOneOfAll() {
+    @Test func aRefusalOfOneSampleIsNotARefusalOfAll() {
         let question = RouteQuestion(subject: .route, destination: sample)
         var some = ScriptedRoutes(answers: [question: .refused(EINVAL)])
         #expect(StatusEvaluator(state: state()).networkStatus(&some).isReachable)

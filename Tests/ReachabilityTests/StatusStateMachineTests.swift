@@ -63,7 +63,7 @@ import Testing
         #expect(machine.isFinished == true)
     }
 
-    @Test func theEndOfARunIsAlsoThatOfTheRunsBeforeIt() {
+    @Test func theEndOfARunEndsAllEarlierRuns() {
         var machine = StatusStateMachine<String>(status: .unknown)
         #expect(machine.begin(.notReachable, run: 1) == true)
         _ = machine.subscribe("a")

@@ -92,7 +92,7 @@ struct RecipesTests {
     }
 
     /// The API refuses the first token, and the issuer has no other one.
-    @Test func aFailedRefreshIsNoErrorOfTheAPIAndEndsTheUseOfTheToken() async throws {
+    @Test func aFailedRefreshIsNoAPIErrorAndEndsTheUseOfTheToken() async throws {
         let issued = Mutex(0)
         let routes = MockServer.Routes {
             $0.on(.post, "/token") { _ in

@@ -28,7 +28,7 @@ struct CertificateParsingTests {
         #expect(leaf.summary.serialNumber == leaf.serialNumber)
     }
 
-    @Test func serialNumberAndDatesEqualThoseOfOpenSSL() async throws {
+    @Test func serialNumberAndDatesEqualOpenSSLs() async throws {
         try await Scratch.with { scratch in
             let path = try scratch.write("leaf.der", identity.certificate.derBytes)
             let output = try Command.run(

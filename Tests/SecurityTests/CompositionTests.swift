@@ -60,7 +60,7 @@ struct CompositionTests {
 
     // MARK: Anchors and positions
 
-    @Test func anchorsReplaceOrExtendThoseOfTheSystem() async throws {
+    @Test func anchorsReplaceOrExtendTheSystems() async throws {
         let other = try TestPKI()
         #expect(await reason(try .onlyAnchors([pki.root]), identity.trust()) == nil)
         #expect(await reason(try .onlyAnchors([other.root]), identity.trust()) == .unknownAuthority)
@@ -83,7 +83,7 @@ struct CompositionTests {
 
     // MARK: Pin sets
 
-    @Test func backupPinsMatchAsTheOthersDo() async throws {
+    @Test func backupPinsMatchLikeOtherPins() async throws {
         let set = PinSet([stranger], backupPins: [identity.pin, stranger])
         #expect(set.all == [stranger, identity.pin])
         #expect(await reason(try .pins(set, anchors: pki.anchors), identity.trust()) == nil)

@@ -34,7 +34,7 @@ struct FileReadingTests {
     }
 
     @Test(arguments: Reader.allCases)
-    func whatIsNoFileIsNotRead(reader: Reader) async throws {
+    func pathsOtherThanFilesAreNotRead(reader: Reader) async throws {
         try await Scratch.with { scratch in
             let fifo = scratch.file("fifo")
             try #require(mkfifo(fifo, 0o600) == 0)

@@ -31,7 +31,7 @@ struct HostPatternTests {
         if pattern != "@private" { #expect(!other.allowsCleartext(to: "0.0.0.0")) }
     }
 
-    @Test func aPatternForTheUnspecifiedAddressIsMoreSpecificThanOneForLoopback() throws {
+    @Test func theUnspecifiedAddressesPatternIsMoreSpecificThanLoopbacks() throws {
         for (own, other) in [("0.0.0.0", "127.0.0.1"), ("0.0.0.0/32", "127.0.0.1/32"), ("0.0.0.0/8", "127.0.0.0/8")] {
             for rules in [[own, other], [other, own]] {
                 let policy = try SecurityPolicy(rules: rules.map { try HostRule($0, .systemTrust) })

@@ -79,7 +79,7 @@ struct OpenSSLVerifyAgreementTests {
         ]
     }
 
-    @Test func everyDecisionEqualsThatOfOpenSSL() async throws {
+    @Test func everyDecisionEqualsOpenSSLs() async throws {
         for question in try questions() {
             try await Scratch.with { scratch in
                 let evaluator = StandardTrustEvaluator.systemTrust(anchors: try .certificates(question.anchors))

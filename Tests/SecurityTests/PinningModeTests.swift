@@ -153,7 +153,7 @@ struct PinningModeTests {
         #expect(error?.code == .noPins)
     }
 
-    @Test func defaultsAreThoseOfAFNetworking() async throws {
+    @Test func defaultsEqualAFNetworkings() async throws {
         let policy = try SecurityPolicy.pinning(mode: .publicKey, certificates: [pki.root])
         #expect(policy.isPinning)
         #expect(await policy.evaluate(try pki.identity().trust()).refusal?.reason == .unknownAuthority)

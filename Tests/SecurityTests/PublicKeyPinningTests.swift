@@ -87,7 +87,7 @@ struct PublicKeyPinningTests {
         #expect(await evaluator.refusal(of: identity.chain, host: "other.example") == nil)
     }
 
-    @Test func defaultAnchorsAreThoseOfTheSystem() async throws {
+    @Test func defaultAnchorsAreTheSystems() async throws {
         let evaluator = try StandardTrustEvaluator.pins([identity.pin])
         #expect(await evaluator.refusal(of: identity.chain) != nil)
     }

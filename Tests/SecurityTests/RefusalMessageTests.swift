@@ -55,7 +55,7 @@ struct RefusalMessageTests {
         #expect((refusal?.message.count ?? .max) < 1000)
     }
 
-    @Test func verifyCodeIsThatOfOpenSSL() async throws {
+    @Test func verifyCodeIsOpenSSLs() async throws {
         let pki = try TestPKI()
         let evaluator = StandardTrustEvaluator.systemTrust(anchors: try pki.anchors)
         for (validity, code) in [(TestPKI.Validity.expired, Int32(10)), (.notYetValid, 9)] {

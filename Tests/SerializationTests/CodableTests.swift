@@ -199,7 +199,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(ResponseValidation.self, from: Data(text.utf8)) }
     }
 
-    @Test func whatIsMissingHasItsDefault() throws {
+    @Test func missingKeysHaveTheirDefaults() throws {
         func decoded<T: Decodable>(_ text: String) throws -> T {
             try JSONDecoder().decode(T.self, from: Data(text.utf8))
         }

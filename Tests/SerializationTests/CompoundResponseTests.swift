@@ -11,7 +11,7 @@ import Testing
         StringResponseSerializer(validation: ResponseValidation(contentTypes: ["text/*"])).map(Content.text),
     ])
 
-    @Test func firstMemberThatCanReadsTheResponse() throws {
+    @Test func firstSuitableMemberReadsTheResponse() throws {
         #expect(try serializer.serialize(makeResponse("[1]")) == .json([1]))
         #expect(try serializer.serialize(makeResponse("<array/>", type: "application/x-plist")) == .plist([]))
         #expect(try serializer.serialize(makeResponse("hello", type: "text/plain")) == .text("hello"))

@@ -129,7 +129,7 @@ import Testing
         #expect(ParameterValue(UInt8(3)) == 3)
     }
 
-    @Test func nilIsLeftOutWhereverItIsWritten() throws {
+    @Test func nilIsOmittedWhereverItIsWritten() throws {
         let absent: Int? = nil
         let counts: [String: Int?] = ["a": 1, "b": nil]
         let all: [RequestParameters] = [

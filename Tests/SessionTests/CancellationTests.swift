@@ -26,7 +26,7 @@ struct CancellationTests {
         #expect(await caller.value.error?.code == .cancelled)
     }
 
-    @Test func aCallerThatIsCancelledAlreadyGetsCancelled() async throws {
+    @Test func aCancelledCallerGetsCancelled() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") })
         let go = Signal()
         let caller = Task {
@@ -105,7 +105,7 @@ struct CancellationTests {
         #expect(try await task.value.value == 1)
     }
 
-    @Test func givingUpTheWaitLeavesTheTaskAlone() async throws {
+    @Test func endingTheWaitDoesNotAffectTheTask() async throws {
         let arrived = Signal()
         let answer = Signal()
         let client = try makeClient(
@@ -150,7 +150,7 @@ struct CancellationTests {
         #expect(client.tasks.isEmpty)
     }
 
-    @Test func aRunningHandleNeedsNobodyToHoldIt() async throws {
+    @Test func aRunningHandleNeedsNoReference() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") })
         let ends = EventRecorder<Int>()
         client.get("x", success: { _ in ends.record(1) }, failure: { _ in ends.record(2) })

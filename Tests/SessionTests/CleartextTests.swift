@@ -31,7 +31,7 @@ struct CleartextTests {
     }
 
     @Test(arguments: Way.allCases)
-    func noWayLeadsToARefusedHost(way: Way) async throws {
+    func noRequestReachesARefusedHost(way: Way) async throws {
         let elsewhere = MockServer.Configuration { $0.hostName = "localhost" }
         try await withMockServer(.text("secret")) { server in
             try await withMockServer(.redirect(to: server.url.absoluteString), configuration: elsewhere) { other in
@@ -70,7 +70,7 @@ struct CleartextTests {
     }
 
     @Test(arguments: ["http://127.0.0.1/", "http://[::1]:8080/v1", "http://[::ffff:127.0.0.1]/", "http://nas.local/"])
-    func aBaseURLHasToBeOneThatMayBeTalkedTo(base: String) async throws {
+    func aBaseURLMustBeAllowedByThePolicy(base: String) async throws {
         let url = try #require(URL(string: base))
         for policy in [
             try SecurityPolicy(rules: [HostRule("@private", .refuse)]), .everyHost(.refuse),

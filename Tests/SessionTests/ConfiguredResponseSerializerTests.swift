@@ -40,7 +40,7 @@ struct ConfiguredResponseSerializerTests {
     }
 
     @Test(arguments: Reader.allCases)
-    func itsStatusesAreAccepted(reader: Reader) async throws {
+    func theSerializersStatusesAreAccepted(reader: Reader) async throws {
         for (status, isAccepted) in [(HTTPResponse.Status.notFound, true), (HTTPResponse.Status.ok, false)] {
             let client = try client(.json(#"{"why": "gone"}"#, status: status)) {
                 $0.validation.statusCodes = RangeSet(404..<405)
@@ -55,7 +55,7 @@ struct ConfiguredResponseSerializerTests {
     }
 
     @Test(arguments: Reader.allCases)
-    func itsContentTypesAreAccepted(reader: Reader) async throws {
+    func theSerializersContentTypesAreAccepted(reader: Reader) async throws {
         for (type, isAccepted) in [("text/x-json", true), ("application/json", false)] {
             let response = StubResponse.status(
                 .ok, headerFields: [.contentType: type], body: Data(#"{"why": "gone"}"#.utf8))
@@ -69,7 +69,7 @@ struct ConfiguredResponseSerializerTests {
     }
 
     @Test(arguments: Reader.allCases)
-    func nullValuesAreRemovedIfItSaysSo(reader: Reader) async throws {
+    func nullValuesAreRemovedIfTheSerializerRemovesThem(reader: Reader) async throws {
         let text = #"{"a": null, "b": [1, null, {"c": null}]}"#
         let removed: JSONValue = ["b": [1, [:]]]
         let kept: JSONValue = ["a": nil, "b": [1, nil, ["c": nil]]]
@@ -80,7 +80,7 @@ struct ConfiguredResponseSerializerTests {
     }
 
     @Test(arguments: Reader.allCases)
-    func itsOptionsReadTheText(reader: Reader) async throws {
+    func theSerializersOptionsReadTheText(reader: Reader) async throws {
         for isAllowed in [true, false] {
             let client = try client(.json(#""gone""#)) { $0.options.allowsFragments = isAllowed }
             let outcome = await reader.read(client)
@@ -91,7 +91,7 @@ struct ConfiguredResponseSerializerTests {
         }
     }
 
-    @Test func responsesThatAreDecodedAsATypeAreValidatedByIt() async throws {
+    @Test func theSerializerValidatesResponsesDecodedAsAType() async throws {
         for (status, isAccepted) in [(HTTPResponse.Status.notFound, true), (HTTPResponse.Status.ok, false)] {
             let client = try client(.json(#"{"why": "gone"}"#, status: status)) {
                 $0.validation.statusCodes = RangeSet(404..<405)
@@ -115,7 +115,7 @@ struct ConfiguredResponseSerializerTests {
     }
 
     /// The serializer of a call judges its response alone.
-    @Test func aCallsOwnSerializerReplacesIt() async throws {
+    @Test func aCallsOwnSerializerReplacesTheSessions() async throws {
         let client = try client(.json(#"{"a": null}"#)) {
             $0.validation.statusCodes = RangeSet(404..<405)
             $0.removesNullValues = true

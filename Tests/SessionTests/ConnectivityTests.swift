@@ -14,7 +14,7 @@ struct ConnectivityTests {
     // MARK: Waiting
 
     @Test(arguments: Surface.allCases)
-    func aRequestWaitsForTheNetworkAndIsSentThen(surface: Surface) async throws {
+    func aRequestWaitsForTheNetworkAndIsThenSent(surface: Surface) async throws {
         let network = TestNetwork(.notReachable)
         let client = try network.client { $0.waitsForConnectivity = true }
         async let outcome = surface.send("a", with: client)
@@ -26,7 +26,7 @@ struct ConnectivityTests {
         await client.shutdown()
     }
 
-    @Test func aNetworkThatGoesBeforeTheMonitorSaysSoIsWaitedFor() async throws {
+    @Test func aNetworkThatIsLostBeforeTheMonitorReportsItIsAwaited() async throws {
         let network = TestNetwork(.notReachable)
         let client = try network.client { $0.waitsForConnectivity = true }
         async let outcome = Surface.async.send("a", with: client)
@@ -51,7 +51,7 @@ struct ConnectivityTests {
         await client.shutdown()
     }
 
-    @Test func aServerThatIsDownIsNotWaitedFor() async throws {
+    @Test func aServerThatIsDownIsNotAwaited() async throws {
         let network = TestNetwork(.ethernet, serves: false)
         let client = try network.client { $0.waitsForConnectivity = true }
         #expect(await Surface.async.send("a", with: client).error?.code == .connectionFailed)
@@ -59,7 +59,7 @@ struct ConnectivityTests {
         await client.shutdown()
     }
 
-    @Test func aHostThatAnswersWithoutADefaultRouteIsNotWaitedFor() async throws {
+    @Test func aHostThatAnswersWithoutADefaultRouteIsNotAwaited() async throws {
         let network = TestNetwork(.notReachable, serves: true)
         let client = try network.client { $0.waitsForConnectivity = true }
         #expect(try await Surface.async.send("a", with: client).get().value == 1)

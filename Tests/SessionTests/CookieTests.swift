@@ -21,7 +21,7 @@ struct CookieTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func whatAResponseSetsIsSentWithLaterRequests(surface: Surface) async throws {
+    func cookiesOfAResponseAreSentWithLaterRequests(surface: Surface) async throws {
         try await withJar(routes: {
             $0.on("/login", .text("in").settingCookies("id=1; Path=/; HttpOnly", "theme=dark"))
             $0.on("/a", .text("a"))
@@ -34,7 +34,7 @@ struct CookieTests {
         }
     }
 
-    @Test func eachHopOfARedirectStoresAndSendsItsOwn() async throws {
+    @Test func eachHopOfARedirectStoresAndSendsItsOwnCookies() async throws {
         try await withJar(routes: {
             $0.on("/from", .redirect(to: "/deep/to").settingCookies("hop=1; Path=/deep", "root=1; Path=/"))
             $0.on("/deep/to", .text("here"))

@@ -73,7 +73,7 @@ struct ExchangeLifetimeTests {
     }
 
     @Test(arguments: Path.allCases, Version.allCases)
-    func whatIsOverIsReleased(path: Path, version: Version) async throws {
+    func finishedExchangesAreReleased(path: Path, version: Version) async throws {
         var configuration = MockServer.Configuration()
         configuration.httpVersions = version.ofServer
         try await withMockServer(routes: Self.routes, configuration: configuration) { server in

@@ -77,7 +77,7 @@ struct FieldOctetTests {
         #expect(heads.last?.contains("If-None-Match: \(tag)\r\n") == true)
     }
 
-    @Test func aConfirmationOfAnotherTagIsNone() async throws {
+    @Test func aConfirmationOfAnotherTagConfirmsNothing() async throws {
         let (first, second) = ("ETag: \"\u{e9}\"\r\nCache-Control: no-cache", "ETag: \"\u{e8}\"")
         let heads = try await requests(["200 OK\r\n\(first)", "304 Not Modified\r\n\(second)", "200 OK"]) {
             $0.cacheStore = MemoryCacheStore()

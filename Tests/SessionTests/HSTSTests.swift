@@ -50,7 +50,7 @@ struct HSTSTests {
         return response
     }
 
-    @Test func aHostThatAsksForItIsRequestedOverHTTPS() async throws {
+    @Test func aHostThatSendsTheFieldIsRequestedOverHTTPS() async throws {
         let store = HSTSStore()
         try await Self.withServer(store: store) {
             $0.on("/*") { _ in Self.response() }
@@ -215,7 +215,7 @@ struct HSTSTests {
         }
     }
 
-    @Test func credentialsAreThoseOfTheOriginThatIsRequested() async throws {
+    @Test func credentialsAreForTheRequestedOrigin() async throws {
         let store = HSTSStore()
         store.add([HSTSHost(name: Self.host, includesSubdomains: false, expires: .distantFuture)])
         let credentials = CredentialStore()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTPSessionTests {
-    @Test func theAsyncVerbsAreWhatTheySay() async throws {
+    @Test func theAsyncVerbsSendTheirMethods() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
         #expect(try await client.get("x").json() == 1)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct InterceptorTests {
     @Test(arguments: Surface.allCases)
-    func theFirstIsTheOutermost(surface: Surface) async throws {
+    func theFirstInterceptorIsTheOutermost(surface: Surface) async throws {
         let calls = EventRecorder<String>()
         let transport = StubTransport { _ in
             calls.record("transport")
@@ -25,7 +25,7 @@ struct InterceptorTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func oneMayAnswerItself(surface: Surface) async throws {
+    func anInterceptorMayAnswerItself(surface: Surface) async throws {
         let transport = StubTransport()
         let client = try makeClient(transport) {
             $0.interceptors = [
@@ -42,7 +42,7 @@ struct InterceptorTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func oneMayStreamABodyOfItsOwn(surface: Surface) async throws {
+    func anInterceptorMayStreamItsOwnBody(surface: Surface) async throws {
         let client = try makeClient {
             $0.interceptors = [
                 ClosureInterceptor { request, _ in
@@ -58,7 +58,7 @@ struct InterceptorTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func oneMayAskAgain(surface: Surface) async throws {
+    func anInterceptorMaySendTheRequestAgain(surface: Surface) async throws {
         let transport = StubTransport { $0.index == 0 ? .status(503) : .json("1") }
         let client = try makeClient(transport) {
             $0.interceptors = [
@@ -73,7 +73,7 @@ struct InterceptorTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func whatOneThrowsFailsTheRequest(surface: Surface) async throws {
+    func anInterceptorsErrorFailsTheRequest(surface: Surface) async throws {
         struct Oops: Error {}
         let client = try makeClient {
             $0.interceptors = [ClosureInterceptor { _, _ in throw Oops() }]
@@ -84,7 +84,7 @@ struct InterceptorTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aSessionErrorPassesAsItIs(surface: Surface) async throws {
+    func aSessionErrorPassesUnchanged(surface: Surface) async throws {
         let client = try makeClient(StubTransport { _ in throw TransportError(.connectionFailed, "No route.") }) {
             $0.interceptors = [ClosureInterceptor { try await $1($0) }]
         }

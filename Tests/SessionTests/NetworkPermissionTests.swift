@@ -27,7 +27,7 @@ struct NetworkPermissionTests {
         }
     }
 
-    @Test func anExpensiveNetworkIsUsedUnlessThatIsForbidden() throws {
+    @Test func anExpensiveNetworkIsUsedUnlessForbidden() throws {
         let cellular = Self.status(.cellular)
         #expect(try failure(cellular) { _ in } == nil)
         #expect(try failure(cellular) { $0.allowsExpensiveNetworks = true } == nil)
@@ -38,7 +38,7 @@ struct NetworkPermissionTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func whatNobodyCanKnowIsRefused(surface: Surface) async throws {
+    func avoidingExpensiveNetworksNeedsAMonitor(surface: Surface) async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
         var options = RequestOptions()
@@ -48,7 +48,7 @@ struct NetworkPermissionTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func whatMayComeFromACacheAloneIsNotAskedOfTheServer(surface: Surface) async throws {
+    func aRequestForCachedResponsesOnlyIsNotSent(surface: Surface) async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
         var options = RequestOptions()

@@ -47,7 +47,7 @@ struct PassiveInterceptorTests {
         #expect(bare.end == bare.links)
     }
 
-    @Test func aRequestIsStoppedByTheLinkThatHasSomethingToDo() throws {
+    @Test func theFirstActiveLinkStopsARequest() throws {
         let (jar, store) = (CookieJar(), MemoryCacheStore())
         // Retries, adapters, redirects, authentication, cookies, the cache, and the server's consent.
         #expect(try way(request(.post)) { Self.equip(&$0, jar: jar, store: store) }.end == 5)

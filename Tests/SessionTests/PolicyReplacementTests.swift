@@ -7,7 +7,7 @@ import Testing
 /// What a session says of its policy is what its connections are made under.
 @Suite("Replacing a session's policy", .timeLimit(.minutes(1)))
 struct PolicyReplacementTests {
-    @Test func replacementsAtOnceEndInOneState() async throws {
+    @Test func concurrentReplacementsEndInOneState() async throws {
         let pins = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin])
         let pinning = try SecurityPolicy(rules: [HostRule("127.0.0.1", pins)])
         try await withMockServer { _ in

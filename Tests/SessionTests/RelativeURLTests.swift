@@ -31,7 +31,7 @@ struct RelativeURLTests {
         #expect(try makeClient(base: base).url(for: path).absoluteString == expected)
     }
 
-    @Test func withoutABaseOnlyWholeURLsWillDo() throws {
+    @Test func withoutABaseURLOnlyAbsoluteURLsAreValid() throws {
         let client = try makeClient(base: nil)
         #expect(try client.url(for: "https://example.com/x").absoluteString == "https://example.com/x")
         #expect(throws: SessionError.self) { try client.url(for: "x") }
@@ -56,7 +56,7 @@ struct RelativeURLTests {
         #expect(error?.code == .invalidURL)
     }
 
-    @Test func theBaseGetsASlash() throws {
+    @Test func theBaseURLGetsASlash() throws {
         #expect(try makeClient(base: "http://example.com/v1").baseURL?.absoluteString == "http://example.com/v1/")
         #expect(try makeClient(base: "http://example.com").baseURL?.absoluteString == "http://example.com")
     }

@@ -83,7 +83,7 @@ struct SettingsCodingTests {
 
     // MARK: What is stored
 
-    @Test func eachPropertyIsStoredOrIsNamedAsLeftOut() throws {
+    @Test func eachPropertyIsStoredOrListedAsOmitted() throws {
         let settings = try HTTPSession.Settings(Self.changed())
         let names = Set(properties(settings.configuration).keys)
         #expect(Self.leftOut.isSubset(of: names))
@@ -106,7 +106,7 @@ struct SettingsCodingTests {
         #expect(try documents[0] != SecurityPolicyDocument(.systemTrust))
     }
 
-    @Test func whatHasItsDefaultIsLeftOut() throws {
+    @Test func defaultValuesAreOmitted() throws {
         #expect(try keys(HTTPSession.Settings()) == [])
         #expect(try HTTPSession.Settings().json().count < 8)
         let configuration = try settings("{}").configuration
@@ -146,7 +146,7 @@ struct SettingsCodingTests {
 
     // MARK: What is left out
 
-    @Test func secretsAreLeftOut() throws {
+    @Test func secretsAreOmitted() throws {
         var configuration = HTTPSession.Configuration()
         let secret = "c2VjcmV0"
         for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-House-Key"] {
@@ -189,7 +189,7 @@ struct SettingsCodingTests {
         }
     }
 
-    @Test func whatWouldChangeRequestsOrTrustIsAnError() throws {
+    @Test func omissionsThatChangeRequestsOrTrustAreErrors() throws {
         struct Serializer: RequestSerializer {
             func serialize(_ request: SessionRequest, parameters: RequestParameters?) -> SessionRequest { request }
         }

@@ -55,7 +55,7 @@ struct SettingsTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test func aCopyIsASessionOfItsOwn() async throws {
+    @Test func aCopyIsASeparateSession() async throws {
         try await withMockClient(configure: { $0.headerFields = [.userAgent: "Finch"] }) {
             $0.on("/a", .json("1"))
         } perform: { client, server in

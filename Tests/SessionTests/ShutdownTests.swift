@@ -28,7 +28,7 @@ struct ShutdownTests {
         #expect(task.error?.code == .shutDown)
     }
 
-    @Test func gracefullyWhatRunsMayFinish() async throws {
+    @Test func aGracefulShutdownLetsRunningRequestsFinish() async throws {
         let arrived = Signal()
         let answer = Signal()
         let client = try makeClient(
@@ -48,7 +48,7 @@ struct ShutdownTests {
 
     /// The transport is there until the last request of a call.
     @Test(arguments: [302, 503])
-    func gracefullyWhatRunsMaySendAgain(status: Int) async throws {
+    func aGracefulShutdownAllowsRetries(status: Int) async throws {
         let (arrived, answer) = (Signal(), Signal())
         let count = Mutex(0)
         let handler: MockServer.Handler = { _ in
@@ -76,7 +76,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func immediatelyThePauseBeforeARetryEnds() async throws {
+    @Test func anImmediateShutdownEndsThePauseBeforeARetry() async throws {
         let clock = ManualClock()
         let client = try makeClient(StubTransport { _ in .status(503, headerFields: [.retryAfter: "60"]) }) {
             $0.retryPolicy = .limited(to: 1)
@@ -109,7 +109,7 @@ struct RequestTimeoutTests {
         await Result { () async throws(SessionError) in try await body() }.error?.timeout
     }
 
-    @Test func aBodyThatDoesNotEndIsNotWaitedFor() async throws {
+    @Test func anEndlessBodyIsNotAwaited() async throws {
         let client = try makeClient(StubTransport { _ in .stream(StubBody()) })
         let call = client.get("x").timeout(.milliseconds(50))
         #expect(await code { () async throws(SessionError) in _ = try await call.data() } == .request)
@@ -117,7 +117,7 @@ struct RequestTimeoutTests {
         #expect(await code { () async throws(SessionError) in _ = try await task.value } == .request)
     }
 
-    @Test func aHookThatDoesNotReturnIsNotWaitedFor() async throws {
+    @Test func aHookThatDoesNotReturnIsNotAwaited() async throws {
         let never = Signal()
         let client = try makeClient(StubTransport { _ in .json("1") }) {
             $0.hooks.didReceiveData = { _, _ in await never.wait() }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StreamedResponseTests {
-    @Test func theBodyComesAsItIsSent() async throws {
+    @Test func theBodyArrivesWhileItIsSent() async throws {
         let body = StubBody()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body, status: 404) })
         let response = try await session.call(makeRequest()).bytes()

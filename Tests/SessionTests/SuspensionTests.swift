@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SuspensionTests {
-    @Test func suspendingStopsReadingAndResumingGoesOn() async throws {
+    @Test func suspendingStopsReadingAndResumingContinues() async throws {
         let body = StubBody()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).task(DataResponseSerializer())

@@ -21,7 +21,7 @@ struct TaskStateMachineTests {
     ]
 
     @Test(arguments: table)
-    func goesWhereTheTableSays(path: [Event], event: Event, state: TaskState) {
+    func eachEventLeadsToTheStateInTheTable(path: [Event], event: Event, state: TaskState) {
         var machine = TaskStateMachine()
         for step in path { machine.apply(step) }
         machine.apply(event)
@@ -48,7 +48,7 @@ struct TaskStateMachineTests {
         guard case .none = machine.complete(successfully: true) else { return fail("completed twice") }
     }
 
-    @Test func whatIsCommittedCannotBeCancelled() {
+    @Test func aCommittedTaskCannotBeCancelled() {
         var machine = TaskStateMachine()
         guard case .stop = machine.commit() else { return fail("committed before it began") }
         _ = machine.resume()
@@ -64,7 +64,7 @@ struct TaskStateMachineTests {
         #expect(machine.state == .completed)
     }
 
-    @Test func whatWasCancelledIsNotCommitted() {
+    @Test func aCancelledTaskCannotBeCommitted() {
         var machine = TaskStateMachine()
         _ = machine.resume()
         _ = machine.cancel(.cancelled(nil))
@@ -114,7 +114,7 @@ struct TaskStateMachineTests {
         #expect(machine.progress.upload == TransferProgress(completed: 8, total: 10))
     }
 
-    @Test func aShorterRequestHasNoLessThanWasSentAsItsTotal() {
+    @Test func aShorterRequestsTotalIsAtLeastTheSentBytes() {
         var machine = TaskStateMachine()
         _ = machine.resume()
         _ = machine.willSend(total: 10)

@@ -92,14 +92,14 @@ struct ChainAttackTests {
             } == nil)
     }
 
-    @Test func anExceptionForSHA1LetsNoOtherWeaknessIn() async throws {
+    @Test func anExceptionForSHA1AllowsNoOtherWeakness() async throws {
         let profile = ChainProfile.lenient.allowing(.sha1Signatures)
         #expect(try await reason(profile) { $0.leaf.digest = "SHA1" } == nil)
         #expect(try await reason(profile) { $0.authority.keyKind = .p192 } == .weakSecurity)
         #expect(try await reason(profile) { $0.authority.keyKind = .rsa1024 } == .rsaKeySize)
     }
 
-    @Test func aStapleOverSHA1IsSeenBehindPSS() async throws {
+    @Test func aStapleOverSHA1IsDetectedBehindPSS() async throws {
         var profile = ChainProfile.default
         profile.revocation.failure = .hardForLeaf
         let identity = try pki.identity()
@@ -111,7 +111,7 @@ struct ChainAttackTests {
         }
     }
 
-    @Test func whatAPrivateAuthorityMayDoIsRefusedByTheStrictProfileAlone() async throws {
+    @Test func onlyTheStrictProfileRefusesPrivateAuthoritiesPractices() async throws {
         let changes: [(@Sendable (inout Draft) -> Void, TrustRefusal.Reason)] = [
             ({ $0.authority.set("2.5.29.15", critical: false) }, .keyUsageNotCritical),
             ({ $0.leaf.subject = ASN1.name("Example API") }, .commonNameNotInNames),
@@ -123,7 +123,7 @@ struct ChainAttackTests {
         }
     }
 
-    @Test func anotherPathIsTakenWhereAConstraintForbidsTheFirst() async throws {
+    @Test func anotherPathIsUsedIfAConstraintForbidsTheFirst() async throws {
         let (root, authority, leaf) = try make { _ in }
         var template = CertificateTemplate.authority("Authority")
         template.set("2.5.29.30", critical: true, Self.excluding("example.com"))

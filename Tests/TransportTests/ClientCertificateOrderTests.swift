@@ -102,7 +102,7 @@ struct ClientCertificateOrderTests {
     }
 
     @Test(arguments: [(false, false), (true, false), (false, true), (true, true)])
-    func aServerThatKeepsItsWordIsShownTheCertificate(promisesStaple: Bool, asks: Bool) async throws {
+    func aServerWithAPromisedStapleReceivesTheCertificate(promisesStaple: Bool, asks: Bool) async throws {
         let outcome = try await connect(promisesStaple: promisesStaple, staple: true, asks: asks)
         #expect(outcome.error?.code != .trustRefused, "\(String(describing: outcome.error))")
         #expect(outcome.isCertificateShown)

@@ -109,7 +109,7 @@ struct ClientIdentityChoiceTests {
     }
 
     @Test(arguments: versions)
-    func whatIsThrownEndsTheConnection(version: TLSOptions.Version) async throws {
+    func theChoosersErrorEndsTheConnection(version: TLSOptions.Version) async throws {
         try await withServer(.requested(issuedBy: [clients.root])) { server in
             try await withClient(version) { _, _ in
                 throw NoCard()

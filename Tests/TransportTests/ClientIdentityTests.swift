@@ -180,7 +180,7 @@ struct ClientIdentityTests {
         }
     }
 
-    @Test func whatOpenSSLRefusesRefusesToStart() async throws {
+    @Test func identitiesThatOpenSSLRefusesMakeNoTransport() async throws {
         let weak = try clients.clientIdentity { $0.key = .rsa1024 }.clientIdentity()
         let error = #expect(throws: TransportError.self) {
             var configuration = TransportConfiguration()

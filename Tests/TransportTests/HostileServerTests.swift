@@ -104,7 +104,7 @@ struct HostileServerTests {
     }
 
     /// HelloRequest, which a client ignores during a handshake (RFC 5246, 7.4.1.1), without end.
-    @Test func aHandshakeThatGoesNowhereEnds() async throws {
+    @Test func anEndlessHandshakeEnds() async throws {
         let record: [UInt8] = [22, 3, 3, 0, 4, 0, 0, 0, 0]
         let flood = Data([[UInt8]](repeating: record, count: 10_000).joined())
         let server = try await MockServer.startRaw(configuration: .init { $0.hostName = "localhost" }) { connection in
@@ -124,7 +124,7 @@ struct HostileServerTests {
         await server.shutdown()
     }
 
-    @Test func bytesThatComeOneByOneAreFine() async throws {
+    @Test func bytesThatArriveOneByOneAreAccepted() async throws {
         let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-T: v\r\n\r\n"
         let server = try await MockServer.startRaw { connection in
             try await connection.readHead()

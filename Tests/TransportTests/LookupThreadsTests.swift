@@ -84,7 +84,7 @@ struct LookupThreadsTests {
         #expect(answers.messages == ["b.test"])
     }
 
-    @Test func aNameThatOneStillWaitsForIsResolved() throws {
+    @Test func aNameWithAWaiterIsResolved() throws {
         let names = try makeCache()
         let first = try ask(names, "a.test")
         _ = try ask(names, "A.test")

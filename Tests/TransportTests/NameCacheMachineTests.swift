@@ -77,7 +77,7 @@ struct NameCacheMachineTests {
 
     // MARK: Waiters that leave
 
-    @Test func aQueryThatNobodyWaitsForIsNotMade() throws {
+    @Test func aQueryWithoutWaitersIsNotMade() throws {
         var machine = Machine(lifetime: .seconds(60))
         let tickets = [try wait(&machine, waiter: 1), try wait(&machine, waiter: 2)]
         #expect(Set(tickets.map(\.query)).count == 1)
@@ -222,7 +222,7 @@ struct NameCacheMachineTests {
     /// Compares with a model of the expiry times: no answer is older than its lifetime or from before a clear, and
     /// every waiter is answered once.
     @Test(arguments: 1...20)
-    func anyOrderOfEventsKeepsThePromises(seed: UInt64) throws {
+    func anyOrderOfEventsKeepsTheInvariants(seed: UInt64) throws {
         var random = Generator(state: seed)
         var machine = Machine(lifetime: .seconds(10), names: 4)
         var queries: [(query: Machine.Query, name: String)] = []

@@ -43,7 +43,7 @@ struct ProtocolSelectionTests {
     ]
 
     @Test(arguments: selections)
-    func theServerSelectsWhatWasOffered(selected: String?, offered: [String], isHTTP2: Bool?) throws {
+    func theServerMustSelectAnOfferedProtocol(selected: String?, offered: [String], isHTTP2: Bool?) throws {
         let origin = try Origin(HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/"))
         do throws(TransportError) {
             let choice = try Connector.choosesHTTP2(selected, offered: offered, origin)

@@ -30,7 +30,7 @@ struct RequestBodyTests {
         #expect(observer.record.attempts.map(\.requestBodyBytes) == [5])
     }
 
-    @Test func anUnknownLengthIsSentInChunks() async throws {
+    @Test func aBodyOfUnknownLengthIsSentInChunks() async throws {
         let request = try await received(.pieces(["he", "", "llo"]))
         #expect(request.bodyText == "hello")
         #expect(request.headerFields[.transferEncoding] == "chunked")
@@ -45,7 +45,7 @@ struct RequestBodyTests {
         #expect(observer.record.sentBytes == 5)
     }
 
-    @Test func alsoTheEmptyOnesAreFramed() async throws {
+    @Test func emptyBodiesAreFramedToo() async throws {
         #expect(try await received(.text("")).headerFields[.contentLength] == "0")
         #expect(try await received(nil).headerFields[.contentLength] == "0")
         #expect(try await received(.pieces([])).bodyText == "")
@@ -58,7 +58,7 @@ struct RequestBodyTests {
     }
 
     @Test(arguments: [["too", "long"], ["few"]])
-    func aLengthThatIsNotKeptIsAFailure(pieces: [String]) async throws {
+    func aWrongLengthIsAFailure(pieces: [String]) async throws {
         let server = try await MockServer.start { _ in .status(.ok) }
         try await withTransport { transport in
             let error = await failure { () async throws(TransportError) in

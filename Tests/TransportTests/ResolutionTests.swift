@@ -127,7 +127,7 @@ struct ResolutionTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test func overridesDoNotAskAndDoNotMindADot() async throws {
+    @Test func overridesNeedNoLookupAndIgnoreATrailingDot() async throws {
         let resolver = Counting(.addresses([try SocketAddress(ipAddress: "192.0.2.9", port: 0)]))
         var options = ResolutionOptions()
         options.hostOverrides = ["a.test": ["192.0.2.1", "2001:db8::1"]]
@@ -167,7 +167,7 @@ struct ResolutionTests {
     }
 
     @Test(arguments: [(Duration.seconds(60), [true, false, false]), (.zero, [true, true, true])])
-    func theMetricsTellWhetherANameWasLookedUp(lifetime: Duration, lookedUp: [Bool]) async throws {
+    func theMetricsReportWhetherANameWasLookedUp(lifetime: Duration, lookedUp: [Bool]) async throws {
         try await server(named: "localhost") { server in
             try await withTransport({ $0.resolution.cacheLifetime = lifetime }) { transport in
                 var seen: [Bool] = []

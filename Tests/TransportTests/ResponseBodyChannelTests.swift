@@ -33,7 +33,7 @@ struct ResponseBodyChannelTests {
 
     private let completion = TransportResponseBody.Completion(trailers: nil, metrics: TransportMetrics())
 
-    @Test func theReaderTakesAllThatWaits() async throws {
+    @Test func theReaderTakesAllWaitingBytes() async throws {
         let channel = makeChannel()
         for text in ["a", "b", "c"] { #expect(channel.push(ByteBuffer(string: text))) }
         #expect(try await channel.nextBatch()?.map { String(buffer: $0) } == ["a", "b", "c"])
@@ -47,7 +47,7 @@ struct ResponseBodyChannelTests {
     }
 
     /// A buffer traps beyond 4 GiB, so that larger limits are reduced.
-    @Test func theLimitOfABodyIsWhatABufferHolds() {
+    @Test func theLimitOfABodyIsABuffersCapacity() {
         func limit(_ delivery: ResponseDelivery) -> Int {
             HTTPExchange(
                 request: .http2(delivery: delivery), observer: nil, timeouts: TransportTimeouts(), deadline: nil,
@@ -139,7 +139,7 @@ struct ResponseBodyChannelTests {
         try await reader.value
     }
 
-    @Test func theEndWakesAReaderWithWhatIsLeft() async throws {
+    @Test func theEndWakesAReaderWithTheRest() async throws {
         let later = Later()
         let channel = makeChannel(later)
         let reader = Task {
@@ -179,7 +179,7 @@ struct ResponseBodyChannelTests {
         #expect(try await iterator.next()?.get() == 1)
     }
 
-    @Test func aFailureComesAfterWhatHadArrived() async throws {
+    @Test func aFailureComesAfterTheReceivedBytes() async throws {
         let channel = makeChannel()
         #expect(channel.push(ByteBuffer(string: "a")))
         channel.finish(.failure(TransportError(.connectionClosed, "Gone.")))

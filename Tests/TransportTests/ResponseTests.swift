@@ -63,7 +63,7 @@ struct ResponseTests {
         #expect(observer.record.informational == [102, 103])
     }
 
-    @Test func metricsTellTheSteps() async throws {
+    @Test func metricsReportTheSteps() async throws {
         let metrics = try await exchange(.text("hello")).metrics
         let start = try #require(metrics.start)
         let steps = [
@@ -156,7 +156,7 @@ struct StreamedResponseTests {
         }
     }
 
-    @Test func aSmallBodyIsThereAtOnce() async throws {
+    @Test func aSmallBodyIsAvailableAtOnce() async throws {
         try await withMockServer { _ in
             .text("small")
         } perform: { server in

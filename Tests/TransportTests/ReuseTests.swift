@@ -78,7 +78,7 @@ struct ReuseTests {
         }
     }
 
-    @Test func aConnectionThatWentWhileIdleIsReplaced() async throws {
+    @Test func aConnectionThatEndedWhileIdleIsReplaced() async throws {
         try await withMockServer { _ in
             .text("ok")
         } perform: { server in
@@ -136,7 +136,7 @@ struct ReuseTests {
         }
     }
 
-    @Test func oneStaleConnectionIsEnoughToKnowOfTheOthers() async throws {
+    @Test func oneStaleConnectionRevealsTheOthers() async throws {
         let server = try await staleServer(connections: 4)
         try await withTransport { transport in
             try await fill(transport, server, connections: 4)

@@ -144,7 +144,7 @@ struct SocketBindingTests {
     }
 
     @Test(arguments: ["", "localhost", "127.1", "[::1]", "127.0.0.1:80", "127.0.0.1\0"])
-    func whatIsNoAddressIsRefused(address: String) {
+    func invalidAddressesAreRefused(address: String) {
         var configuration = TransportConfiguration()
         configuration.resolution.localAddress = address
         let error = #expect(throws: TransportError.self) { try HTTPTransport(configuration) }
@@ -152,7 +152,7 @@ struct SocketBindingTests {
     }
 
     @Test(arguments: ["", "sixteen-bytes-xx", "a b", "a/b", "a\0b", ".", ".."])
-    func whatIsNoInterfaceIsRefused(name: String) {
+    func invalidInterfacesAreRefused(name: String) {
         var configuration = TransportConfiguration()
         configuration.resolution.networkInterface = name
         let error = #expect(throws: TransportError.self) { try HTTPTransport(configuration) }

@@ -81,7 +81,7 @@ struct StapleTests {
     }
 
     @Test(arguments: versions)
-    func anEvaluatorOfTheAppsOwnLosesNothing(version: TLSOptions.Version) async throws {
+    func aCustomEvaluatorLosesNothing(version: TLSOptions.Version) async throws {
         var profile = ChainProfile.strict
         profile.revocation.failure = .hardForLeaf
         let own = Forgetful(

@@ -161,7 +161,7 @@ struct TLSHandlerTests {
 
     /// Bytes that wait for the socket are plaintext, in one copy, and not ciphertext.
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func aLargeWriteIsEncryptedAsTheSocketTakesIt(version: TLSOptions.Version) async throws {
+    func aLargeWriteIsEncryptedAtTheSocketsPace(version: TLSOptions.Version) async throws {
         let text = String(repeating: "0123456789abcdef", count: 1024 * 1024)
         let ciphertext = Mutex<Int?>(nil)
         let seen = try await converse(

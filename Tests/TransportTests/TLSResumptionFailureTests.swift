@@ -130,7 +130,7 @@ struct TLSResumptionFailureTests {
     }
 
     @Test(arguments: versions)
-    func whatIsForgottenIsNotResumed(version: TLSOptions.Version) async throws {
+    func aForgottenSessionIsNotResumed(version: TLSOptions.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect()
             bench.cache.removeAll()

@@ -147,7 +147,7 @@ struct TLSResumptionTests {
     }
 
     @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func itCanBeSwitchedOff(version: TLSOptions.Version) async throws {
+    func resumptionCanBeDisabled(version: TLSOptions.Version) async throws {
         try await withServer(try TestPKI.selfSigned()) { server in
             try await withTransport({
                 $0.securityPolicy = .insecureAcceptAnyCertificate
@@ -159,7 +159,7 @@ struct TLSResumptionTests {
         }
     }
 
-    @Test func aPolicyCanForbidIt() async throws {
+    @Test func aPolicyCanForbidResumption() async throws {
         let lenient = SecurityPolicy.insecureAcceptAnyCertificate
         var policy = lenient
         policy.allowsSessionResumption = false

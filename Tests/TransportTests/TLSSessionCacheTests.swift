@@ -123,7 +123,7 @@ struct TLSSessionCacheTests {
         #expect(machine.count == 0)
     }
 
-    @Test func whatMayBeUsedAgainStays() throws {
+    @Test func aReusableTicketIsKept() throws {
         var machine = try machine()
         machine.store(try #require(ticket(1, isSingleUse: false)), key())
         #expect((0..<3).map { _ in take(&machine) } == [1, 1, 1])

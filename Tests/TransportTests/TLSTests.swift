@@ -37,7 +37,7 @@ struct TLSTests {
     }
 
     @Test(arguments: TestPKI.KeyKind.allCases)
-    func aTrustedServerIsTalkedTo(key: TestPKI.KeyKind) async throws {
+    func aTrustedServerReceivesTheRequest(key: TestPKI.KeyKind) async throws {
         let pki = try TestPKI()
         let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         let response = try await exchange(try pki.identity { $0.key = key }, policy).get()
@@ -49,7 +49,7 @@ struct TLSTests {
         #expect(response.metrics.verifiedPins.count == 3)
     }
 
-    @Test func aPinnedServerIsTalkedTo() async throws {
+    @Test func aPinnedServerReceivesTheRequest() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let policy = try SecurityPolicy.publicKeyPins([identity.pin], anchors: .certificates([pki.root]))
@@ -134,7 +134,7 @@ struct TLSTests {
         #expect(try await exchange(identity, policy).failure == nil)
     }
 
-    @Test func aVerdictThatNeverComesMeetsTheTimeout() async throws {
+    @Test func anEndlessVerdictEndsAtTheTimeout() async throws {
         let policy = SecurityPolicy.everyHost(
             Deciding { trust in
                 let never = AsyncStream<Never> { _ in }
@@ -161,7 +161,7 @@ struct TLSTests {
         }
     }
 
-    @Test func largeBodiesGoBothWays() async throws {
+    @Test func largeBodiesPassInBothDirections() async throws {
         let pki = try TestPKI()
         let policy = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         var bytes = ByteBuffer()
@@ -189,7 +189,7 @@ struct TLSTests {
         #expect(try await exchange(identity, policy, response: whole).get().text == "whole")
     }
 
-    @Test func anEndWithoutCloseNotifyIsFineAfterAFramedBody() async throws {
+    @Test func anEndWithoutCloseNotifyIsAcceptedAfterAFramedBody() async throws {
         let response = MockResponse.text("whole").with(.init(.truncate, at: .responseEnd))
         let result = try await exchange(
             try TestPKI.selfSigned(), .insecureAcceptAnyCertificate, response: response)
@@ -217,7 +217,7 @@ struct TLSTests {
         await server.shutdown()
     }
 
-    @Test func aPinnedHostIsNotTalkedToInClearText() async throws {
+    @Test func aPinnedHostReceivesNothingInClearText() async throws {
         let pins = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin])
         let policy = try SecurityPolicy(rules: [HostRule("127.0.0.1", pins)])
         try await withMockServer { _ in

@@ -27,7 +27,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: [MockServer.Fault.Trigger.responseHead, .responseBody(after: 3)])
-    func aSilentServerIsNotWaitedForLonger(trigger: MockServer.Fault.Trigger) async throws {
+    func aSilentServerEndsAtTheTimeout(trigger: MockServer.Fault.Trigger) async throws {
         let server = try await stalling(at: trigger)
         #expect(try await error(server, TransportTimeouts(idleRead: short))?.code == .readTimeout)
         await server.shutdown()
@@ -39,7 +39,7 @@ struct TimeoutTests {
         await server.shutdown()
     }
 
-    @Test func aDrippingServerMeetsOnlyTheRequestTimeout() async throws {
+    @Test func aDrippingServerOnlyReachesTheRequestTimeout() async throws {
         try await withMockServer { _ in
             MockResponse(
                 body: .bytes(Data(count: 100_000)), throttle: .init(bytes: 1, pause: .milliseconds(5)))
@@ -50,7 +50,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func aServerThatTakesNothingIsNotWaitedForLonger() async throws {
+    @Test func aServerThatAcceptsNothingEndsAtTheTimeout() async throws {
         let server = try await MockServer.startRaw { connection in
             // Never reads.
             try await connection.perform(.stall)

@@ -42,7 +42,7 @@ struct TLSPresentedChainTests {
         return trust
     }
 
-    @Test func theInputToThePolicySaysWhatIsMissing() {
+    @Test func theInputToThePolicyReportsAMissingStaple() {
         let chain = TLSPresentedChain(certificates: [Data([1])], staple: nil, awaitsStaple: true)
         let trust = chain.trust(host: "example.com", port: 443)
         #expect(trust.presentedChain == [Data([1])] && trust.awaitsStaple && trust.stapledOCSPResponse == nil)

@@ -106,7 +106,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test func clearTextIsAllowedAsThePolicySaysForTheHost() async throws {
+    @Test func thePolicyForTheHostDecidesAboutClearText() async throws {
         try await Self.withServer { server, path in
             let pki = try TestPKI()
             let pinned = SecurityPolicy.everyHost(try .onlyAnchors([pki.root]))

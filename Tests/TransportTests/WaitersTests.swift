@@ -45,7 +45,7 @@ struct WaitersTests {
         }
     }
 
-    @Test func aValueThatIsThereIsReturnedWithoutWaitingAlsoToACancelledTask() async {
+    @Test func anAvailableValueIsReturnedWithoutWaitingEvenToACancelledTask() async {
         let counter = Counter()
         counter.give(1)
         counter.give(2)

@@ -27,7 +27,7 @@ struct BitmapDownloadTests {
         }
     }
 
-    @Test func anImageThatIsNotOneIsAnError() async throws {
+    @Test func anInvalidImageIsAnError() async throws {
         var response = MockResponse.text("not a picture")
         response.headerFields[.contentType] = "image/png"
         try await withMockServer(response) { server in

@@ -151,7 +151,7 @@ struct ImageDownloaderTests {
         }
     }
 
-    @Test func fiveThatAreCancelledLoadAgain() async throws {
+    @Test func fiveCancelledDownloadsLoadAgain() async throws {
         let server = PictureServer()
         try await withDownloader(of: server) { downloader in
             let requests = try (0..<5).map { try ImageRequest<Picture>(path: "\($0)") }

@@ -9,7 +9,7 @@ import Testing
 struct ImageStateTests {
     private let placeholder = Picture(name: "placeholder")
 
-    @Test func thePlaceholderIsShownUntilTheImageIsThere() async throws {
+    @Test func thePlaceholderIsShownUntilTheImageIsLoaded() async throws {
         let server = PictureServer()
         try await withDownloader(of: server) { downloader in
             let state = ImageState(downloader)

@@ -41,7 +41,7 @@ struct TaskStateTests {
     }
 
     @Test(arguments: BusyState.allCases)
-    func itFollowsATaskFromItsStartToItsEnd(_ kind: BusyState) async throws {
+    func aStateFollowsATaskFromItsStartToItsEnd(_ kind: BusyState) async throws {
         let release = Signal()
         let session = try session(until: release)
         let (follow, isBusy, states) = kind.make()
@@ -64,7 +64,7 @@ struct TaskStateTests {
     }
 
     @Test(arguments: BusyState.allCases)
-    func itIsRightAtOnceForATaskThatRunsIsSuspendedOrHasEnded(_ kind: BusyState) async throws {
+    func aStateIsRightAtOnceForARunningSuspendedOrEndedTask(_ kind: BusyState) async throws {
         let release = Signal()
         let session = try session(until: release)
         let (follow, isBusy, _) = kind.make()
@@ -98,7 +98,7 @@ struct TaskStateTests {
     }
 
     @Test(arguments: BusyState.allCases)
-    func neitherRetainsTheOther(_ kind: BusyState) async throws {
+    func taskAndStateDoNotRetainEachOther(_ kind: BusyState) async throws {
         let release = Signal()
         let session = try session(until: release)
         weak var released: DataTask<Data>?
@@ -188,7 +188,7 @@ struct WebContentStateTests {
         return try #require(state.content)
     }
 
-    @Test func theTypeAndTheEncodingAreThoseOfTheResponse() async throws {
+    @Test func theTypeAndTheEncodingComeFromTheResponse() async throws {
         let session = try session("Text/HTML; charset=ISO-8859-1")
         let state = WebContentState(session)
         state.load(try request())

@@ -67,7 +67,7 @@ struct MessageCompressionTests {
     // MARK: Both directions
 
     @Test(arguments: [9, 12, 15] as [Int32], [false, true])
-    func whatIsCompressedIsDecompressed(bits: Int32, alone: Bool) throws {
+    func compressedMessagesAreDecompressed(bits: Int32, alone: Bool) throws {
         var agreed = DeflateExtension()
         (agreed.clientWindowBits, agreed.serverWindowBits) = (bits, bits)
         (agreed.clientTakesNoContextOver, agreed.serverTakesNoContextOver) = (alone, alone)

@@ -30,7 +30,7 @@ struct ReconnectStateMachineTests {
         Self.options().delay(after: 1, error)
     }
 
-    @Test func theDefaultDelaysAreThoseOfRFC6455Section723() {
+    @Test func theDefaultDelaysFollowRFC6455Section723() {
         let options = ReconnectingWebSocketOptions()
         for (failures, most) in [(1, 5), (2, 10), (3, 20), (4, 40), (5, 60), (1_000_000, 60)] {
             for _ in 0..<20 {
@@ -61,7 +61,7 @@ struct ReconnectStateMachineTests {
         #expect(options.delay(after: 1, Self.closed(code)) == .seconds(5))
     }
 
-    @Test func ofTheErrorsOfAConnectionItsLossAndSilenceAreFollowedByAnAttempt() {
+    @Test func onlyALostOrSilentConnectionIsFollowedByAnAttempt() {
         for error in [WebSocketError.connectionLost(), WebSocketError(.pongTimeout, "Silent.")] {
             #expect(delay(after: error) == .seconds(5))
         }
@@ -82,7 +82,7 @@ struct ReconnectStateMachineTests {
         #expect(delay(after: .openingFailed(error)) == (isTransient ? .seconds(5) : nil))
     }
 
-    @Test func ofTheStatusesOnlyTransientOnesAreFollowedByAnAttempt() {
+    @Test func onlyTransientStatusesAreFollowedByAnAttempt() {
         for status in [HTTPResponse.Status.tooManyRequests, .badGateway, .serviceUnavailable] {
             #expect(delay(after: Self.refused(status)) == .seconds(5))
         }
@@ -93,7 +93,7 @@ struct ReconnectStateMachineTests {
         #expect(delay(after: Self.refused(.serviceUnavailable, retryAfter: "61")) == nil)
     }
 
-    @Test func noDelayIsTooLongToBeWaitedFor() {
+    @Test func anyDelayCanBeWaitedFor() {
         var options = Self.options()
         options.retryPolicy.maximumRetryAfter = .seconds(Int64.max)
         let error = Self.refused(.serviceUnavailable, retryAfter: String(Int64.max))
@@ -113,7 +113,7 @@ struct ReconnectStateMachineTests {
         }
     }
 
-    @Test func failuresInARowWaitLongerAndLongerAndAMessageStartsAgain() throws {
+    @Test func consecutiveFailuresWaitLongerUntilAMessageArrives() throws {
         var machine = Machine(Self.options())
         #expect(try step(&machine) == "open after \(Duration.zero)")
         for seconds in [5, 10, 20] {

@@ -98,7 +98,7 @@ struct ReconnectingWebSocketTests {
         return events
     }
 
-    @Test func afterALossItIsOpenedAgain() async throws {
+    @Test func aLostConnectionIsOpenedAgain() async throws {
         try await withScript([
             Self.sending(.text("a")), Self.answering("503 Later\r\nConnection: close"),
             Self.sending(.text("b"), .close(1012)),
@@ -136,7 +136,7 @@ struct ReconnectingWebSocketTests {
         }
     }
 
-    @Test func messagesGoBothWaysOnEachConnection() async throws {
+    @Test func messagesPassInBothDirectionsOnEachConnection() async throws {
         try await withScript([
             { connection in
                 let peer = try await WebSocketPeer.accepted(on: connection)
@@ -277,7 +277,7 @@ struct ReconnectingWebSocketTests {
         }
     }
 
-    @Test func closeRefusesWhatMustNotBeSentAndChangesNothing() async throws {
+    @Test func closeRefusesInvalidClosuresAndChangesNothing() async throws {
         try await withScript([Self.echoing]) { session, _ async throws in
             let socket = reconnecting(session, clock: ManualClock())
             var events = socket.makeAsyncIterator()
@@ -335,7 +335,7 @@ struct ReconnectingWebSocketTests {
         }
     }
 
-    @Test func releasingItClosesTheConnection() async throws {
+    @Test func releasingTheWebSocketClosesTheConnection() async throws {
         try await withScript([
             { connection in
                 let peer = try await WebSocketPeer.accepted(on: connection)

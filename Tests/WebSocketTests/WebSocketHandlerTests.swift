@@ -80,7 +80,7 @@ struct WebSocketHandlerTests {
     }
 
     /// Section 7.1.7.
-    @Test func whatFollowsAnInvalidFrameIsDropped() throws {
+    @Test func bytesAfterAnInvalidFrameAreDropped() throws {
         let channel = EmbeddedChannel()
         var options = WebSocketOptions()
         options.closeTimeout = .seconds(5)
@@ -153,7 +153,7 @@ struct WebSocketHandlerTests {
     }
 
     /// A part of a long frame is no frame, but the server is there.
-    @Test func whatIsReceivedMovesTheDeadline() throws {
+    @Test func receivedBytesMoveTheDeadline() throws {
         advance(20)
         accept()
         for _ in 0..<5 {
@@ -241,7 +241,7 @@ struct WebSocketHandlerTests {
     }
 
     /// A reader that is behind gets all messages, and then the Close frame.
-    @Test func allThatCameBeforeTheEndIsDelivered() async throws {
+    @Test func allMessagesBeforeTheEndAreDelivered() async throws {
         let close = WebSocketStateMachine.closePayload(WebSocketCloseCode(rawValue: 4001), reason: "enough")
         receive(texts(600) + [WebSocketFrame(fin: true, opcode: .connectionClose, data: close)] + texts(1))
         try end()
@@ -323,7 +323,7 @@ struct WebSocketHandlerTests {
         try end()
     }
 
-    @Test func aServerThatKeepsTheConnectionAfterTheHandshakeIsLeft() throws {
+    @Test func theConnectionOfAServerThatKeepsItIsClosed() throws {
         handler.close(.normalClosure, reason: "")
         try receive(.connectionClose)
         #expect(channel.isActive)

@@ -14,7 +14,7 @@ struct WebSocketHandshakeTests {
     /// RFC 6455, section 1.3.
     private let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
-    @Test func theAcceptValueIsThatOfTheRFC() throws {
+    @Test func theAcceptValueMatchesTheRFC() throws {
         #expect(WebSocketHandshake.accept("dGhlIHNhbXBsZSBub25jZQ==") == accept)
         #expect(try handshake.verify(response([.secWebSocketAccept: accept])) == WebSocketHandshake.Agreement())
     }

@@ -26,7 +26,7 @@ struct WebSocketOpeningTests {
         }
     }
 
-    @Test func aServerThatAnswersOtherwiseIsAnUnacceptableStatus() async throws {
+    @Test func anotherAnswerIsAnUnacceptableStatus() async throws {
         let error = try await failure("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone")
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.head?.status == .notFound)
@@ -64,7 +64,7 @@ struct WebSocketOpeningTests {
     }
 
     /// A plain request is answered with 101.
-    @Test func aSwitchThatWasNotAskedForIsAnInvalidResponse() async throws {
+    @Test func anUnrequestedSwitchIsAnInvalidResponse() async throws {
         let response = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
         try await withPeer(serve: answering(response)) { session in
             let error = await #expect(throws: SessionError.self) { try await session.get("/").response() }
@@ -153,7 +153,7 @@ struct WebSocketOpeningTests {
         }
     }
 
-    @Test func whatCannotBeAWebSocketIsAnInvalidRequest() async throws {
+    @Test func unsuitableCallsAreInvalidRequests() async throws {
         try await withPeer(serve: answering("")) { session in
             for call in [session.post("/"), session.get("/").body(.data(Data([1])))] {
                 let error = await #expect(throws: SessionError.self) { _ = try await call.webSocket() }

@@ -41,7 +41,7 @@ struct WebSocketStateMachineTests {
         #expect(message == expected, sourceLocation: sourceLocation)
     }
 
-    @Test func aMessageIsPutTogetherFromItsFragments() {
+    @Test func aMessageIsAssembledFromItsFragments() {
         var machine = machine()
         expectMessage(machine.received(frame(.text, "one")), .text("one"))
         expectMessage(machine.received(frame(.text, "a", fin: false)), nil)

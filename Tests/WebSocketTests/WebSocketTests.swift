@@ -21,7 +21,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func messagesGoBothWays() async throws {
+    @Test func messagesPassInBothDirections() async throws {
         try await withPeer {
             try await echo(.accepted(on: $0))
         } perform: { session in
@@ -44,7 +44,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func theRequestIsThatOfTheRFC() async throws {
+    @Test func theRequestMatchesTheRFC() async throws {
         try await withPeer {
             let peer = try await WebSocketPeer.accepted(on: $0, fields: ["Sec-WebSocket-Protocol: chat.v2"])
             try await peer.send(.text(peer.request.joined(separator: "\n")))
@@ -171,7 +171,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func aServerThatDoesNotAnswerTheCloseFrameIsLeft() async throws {
+    @Test func aServerThatDoesNotAnswerTheCloseFrameIsDisconnected() async throws {
         try await withPeer {
             let peer = try await WebSocketPeer.accepted(on: $0)
             var frames = peer.frames()

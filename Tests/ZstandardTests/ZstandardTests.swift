@@ -14,7 +14,7 @@ struct ZstandardTests {
         #expect(try ContentCoding.codings(in: "zstd", among: [.gzip, .zstandard]) == [.zstandard])
     }
 
-    @Test func contentComesBackAsItWas() throws { try expectations.expectRoundTrips() }
+    @Test func contentSurvivesEncodingAndDecoding() throws { try expectations.expectRoundTrips() }
 
     @Test func contentThatEndsEarlyIsAnError() throws { try expectations.expectCutsAreFound() }
 

@@ -26,7 +26,7 @@ struct HostileTimelineTests {
         text?.unicodeScalars.count == limit && text?.count == 1
     }
 
-    @Test func textsAndNamesAreCut() throws {
+    @Test func textsAndNamesAreTruncated() throws {
         let post = try Self.post(Self.timeline(text: Self.mark, name: Self.mark, file: Self.mark))
         #expect(Self.isCut(post.text, to: 2_000))
         #expect(Self.isCut(post.user.username, to: 100))

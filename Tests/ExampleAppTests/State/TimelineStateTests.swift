@@ -16,7 +16,7 @@ struct TimelineStateTests {
         #expect(users.map(\.username) == SamplePosts.names)
     }
 
-    @Test func picturesThatAreThereAreNotLoadedAgain() {
+    @Test func loadedPicturesAreNotLoadedAgain() {
         var state = SampleState.loaded()
         #expect(state.apply(.loaded(state.posts, SampleState.facts)).isEmpty)
     }
@@ -121,7 +121,7 @@ struct TimelineStateTests {
         #expect(state.selectedPost?.id == 997)
     }
 
-    @Test func aRefreshThatRunsIsNotRepeated() {
+    @Test func aRunningRefreshIsNotRepeated() {
         var state = SampleState.loaded()
         var live = state.live
         live.isRefreshing = true

@@ -15,7 +15,7 @@ struct DisplayWidthTests {
         #expect(DisplayWidth.of(text) == columns)
     }
 
-    @Test func theColumnsOfATextAreThoseOfItsCharacters() {
+    @Test func theColumnsOfATextAreTheSumOfItsCharacters() {
         #expect(DisplayWidth.of("ab 日本 👩‍🚀") == 10)
         #expect(DisplayWidth.of("") == 0)
     }

@@ -16,7 +16,7 @@ struct KeyParserTests {
         ("\u{1B}[1\u{03}", [.control("c")]),
     ]
 
-    @Test func aSequenceIsParsedWhereverItIsCut() {
+    @Test func aSequenceIsParsedInAnyPieces() {
         for (text, keys) in Self.sequences {
             let bytes = Array(text.utf8)
             for cut in 0...bytes.count {

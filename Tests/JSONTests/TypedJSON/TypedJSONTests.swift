@@ -61,7 +61,7 @@ import Testing
             }),
     ]
 
-    @Test(arguments: strategies) func valuesAreThoseOfFoundation(strategy: Strategy) throws {
+    @Test(arguments: strategies) func valuesEqualFoundations(strategy: Strategy) throws {
         var dice = SplitMix(seed: RandomSeed.next())
         let encoder = JSONEncoder()
         strategy.encoder(encoder)
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// The scanner accepts what the parser of trees accepts, with the same error for anything else.
-    @Test(arguments: texts) func syntaxErrorsAreThoseOfJSONValue(text: String) {
+    @Test(arguments: texts) func syntaxErrorsEqualThoseFromJSONValue(text: String) {
         struct Anything: Decodable { init(from decoder: any Decoder) throws {} }
         let expected = Result { () throws(JSONSyntaxError) in _ = try JSONValue(parsing: Data(text.utf8)) }
         let result = Result { try JSONBodyDecoder().decode(Anything.self, from: Data(text.utf8)) }

@@ -49,7 +49,7 @@ struct ChainProfileCodingTests {
         }
     }
 
-    @Test func defaultsAreLeftOut() throws {
+    @Test func defaultsAreOmitted() throws {
         #expect(String(decoding: try JSONEncoder().encode(ChainProfile.default), as: UTF8.self) == "{}")
         #expect(String(decoding: try JSONEncoder().encode(KeyRequirements()), as: UTF8.self) == "{}")
         #expect(String(decoding: try JSONEncoder().encode(RevocationOptions()), as: UTF8.self) == "{}")

@@ -106,7 +106,7 @@ struct PolicyCodingTests {
         #expect(rule?.path == "rules[1]")
     }
 
-    @Test func reportersAreLeftOut() throws {
+    @Test func reportersAreOmitted() throws {
         let policy = SecurityPolicy.systemTrust.reporting(to: TrustReporter { _ in })
         #expect(try SecurityPolicyDocument(policy) == SecurityPolicyDocument())
     }

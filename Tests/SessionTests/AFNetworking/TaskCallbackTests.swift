@@ -117,7 +117,7 @@ struct TaskCallbackTests {
         }
     }
 
-    @Test func aDataTaskTellsOfBothDirections() async throws {
+    @Test func aDataTaskReportsBothDirections() async throws {
         let client = try client(StubTransport { _ in .json("[1, 2, 3]") })
         let (sent, received) = (EventRecorder<TransferProgress>(), EventRecorder<TransferProgress>())
         let task = client.dataTask(
@@ -206,7 +206,7 @@ struct TaskCallbackTests {
 
     /// The request is made by the session again, so that it has the serializer's credentials at the base URL's origin only.
     @Test(arguments: [true, false])
-    func aDownloadGoesOnFromItsResumeData(isAtBaseURL: Bool) async throws {
+    func aDownloadResumesFromItsResumeData(isAtBaseURL: Bool) async throws {
         let (bytes, stop) = (makeBytes(3_000_000), 1_000_000)
         let source = RangeServer(bytes)
         try await withMockServer(handler: { source.respond(to: $0) }) { server in

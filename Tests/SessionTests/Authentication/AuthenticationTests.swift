@@ -121,7 +121,7 @@ struct AuthenticationTests {
         #expect((response != nil) == (schemes.last == "Digest"))
     }
 
-    @Test func aRedirectToAnotherOriginGetsNone() async throws {
+    @Test func aRedirectToAnotherOriginGetsNoCredential() async throws {
         let transport = StubTransport { request in
             if request.head.authority == "example.com" {
                 return .status(302, headerFields: [.location: "http://evil.example/"])
@@ -198,7 +198,7 @@ struct AuthenticationHookTests {
         #expect(attempts.events[0].proposedCredential == nil)
     }
 
-    @Test func oneThatRepeatsItselfDoesNotLoop() async throws {
+    @Test func aHookThatRepeatsItsCredentialDoesNotLoop() async throws {
         let transport = StubTransport { _ in .status(401, headerFields: Self.challenge) }
         var hooks = TaskHooks()
         hooks.didReceiveChallenge = { _, _ in .use(try .bearer(token: "same")) }
@@ -213,7 +213,7 @@ struct AuthenticationHookTests {
         #expect(transport.requests.count == 2 + 9)
     }
 
-    @Test func itMayLeaveTheAnswerToTheStore() async throws {
+    @Test func aHookMayLeaveTheAnswerToTheStore() async throws {
         let transport = StubTransport { request in
             request.head.headerFields.contains(.authorization)
                 ? .json("1") : .status(401, headerFields: Self.challenge)
@@ -231,7 +231,7 @@ struct AuthenticationHookTests {
         #expect(transport.requests.last?.head.headerFields[.authorization] == "Bearer stored")
     }
 
-    @Test func itMayRejectOrCancelOrFail() async throws {
+    @Test func aHookMayRejectOrCancelOrFail() async throws {
         struct Oops: Error {}
         let transport = StubTransport { _ in .status(401, headerFields: Self.challenge) }
         let session = try HTTPSession(transport: transport)

@@ -82,7 +82,7 @@ struct DigestTests {
     }
 
     /// Eight tasks send 300 requests to a server that takes the counts of a nonce in their order only, as squid does.
-    @Test func aServerThatWantsTheOrderOfCountsAsksSeldom() async throws {
+    @Test func aServerThatRequiresOrderedCountsChallengesRarely() async throws {
         try await Self.withDigest(.init(wantsOrder: true)) { client, digest, _ in
             _ = try await Surface.async.send("first", with: client).get()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -297,7 +297,7 @@ struct DigestTests {
         }
     }
 
-    @Test func aBodyThatCanBeReadOnceIsSentWhereNoAnswerIsRequired() async throws {
+    @Test func aBodyThatCanBeReadOnceIsSentIfNoAnswerIsRequired() async throws {
         let (digest, store) = (DigestServer(.init(qop: "auth-int")), CredentialStore())
         try await withMockClient(configure: { $0.credentialStore = store }) {
             $0.on("/a", respond: { digest.respond($0) })

@@ -174,7 +174,7 @@ struct CacheLinkChainTests {
 
     /// The caller gets the response as it is, the next one what was stored.
     @Test(arguments: Surface.allCases)
-    func aHookChangesWhatIsStored(surface: Surface) async throws {
+    func aHookChangesTheStoredResponse(surface: Surface) async throws {
         try await withCache(
             configure: {
                 $0.hooks.willCacheResponse = { context, head in

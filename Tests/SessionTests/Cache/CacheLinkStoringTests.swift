@@ -24,7 +24,7 @@ struct CacheLinkStoringTests {
     // MARK: Streams
 
     @Test(arguments: Version.allCases)
-    func aStreamIsStoredOnceItsEndWasRead(version: Version) async throws {
+    func aStreamIsStoredAfterItsEndWasRead(version: Version) async throws {
         let long = long
         try await withCache(version, routes: { $0.on("/a", .cached(long, "max-age=60")) }) { cache in
             let response = try await cache.session.get("/a").bytes()
@@ -284,7 +284,7 @@ struct CacheLinkStoringTests {
     // MARK: Removing
 
     @Test(arguments: [(HTTPRequest.Method.post, 200, true), (.delete, 204, true), (.put, 409, false)])
-    func anUnsafeMethodRemovesWhatItChanged(method: HTTPRequest.Method, status: Int, removes: Bool) async throws {
+    func anUnsafeMethodRemovesChangedResponses(method: HTTPRequest.Method, status: Int, removes: Bool) async throws {
         try await withCache(routes: {
             $0.on(.get, "/a", .cached("a", "max-age=60"))
             $0.on(.get, "/b", .cached("b", "max-age=60"))
@@ -465,7 +465,7 @@ struct CacheLinkStoringTests {
         func statistics() async -> CacheStatistics { await base.statistics() }
     }
 
-    @Test func anEntryThatIsGoneIsLoaded() async throws {
+    @Test func aRemovedEntryIsLoadedAgain() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentType: "application/json"]
         let transport = StubTransport { _ in .status(.ok, headerFields: fields, body: Data("1".utf8)) }
         let session = try makeClient(transport) { $0.cacheStore = ForgetfulStore() }

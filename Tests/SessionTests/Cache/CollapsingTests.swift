@@ -105,7 +105,7 @@ struct CollapsingTests {
         }
     }
 
-    @Test func aLeaderThatIsCancelledHandsOver() async throws {
+    @Test func aCancelledLeaderHandsOver() async throws {
         try await withGate(respond: { number, _ in .cached("\(number)", "max-age=60") }) { cache, gate in
             let leader = Task { try await cache.get("/a") }
             await gate.arrived.wait()
@@ -124,7 +124,7 @@ struct CollapsingTests {
         }
     }
 
-    @Test func aFollowerThatIsCancelledEndsAlone() async throws {
+    @Test func aCancelledFollowerEndsAlone() async throws {
         try await withGate(respond: { number, _ in .cached("\(number)", "max-age=60") }) { cache, gate in
             let leader = Task { try await cache.get("/a") }
             await gate.arrived.wait()
@@ -173,7 +173,7 @@ struct CollapsingTests {
         }
     }
 
-    @Test func aFailureIsOnlyThatOfItsRequest() async throws {
+    @Test func aFailureAffectsOnlyItsRequest() async throws {
         try await withGate(respond: { number, _ in
             number == 1 ? .text("failed", status: .internalServerError) : .cached("\(number)", "max-age=60")
         }) { cache, gate in
@@ -188,7 +188,7 @@ struct CollapsingTests {
     }
 
     /// Its reader may be slow.
-    @Test func aStreamMakesNoOneWait() async throws {
+    @Test func aStreamMakesNoRequestWait() async throws {
         try await withGate(respond: { number, _ in .cached("\(number)", "max-age=60") }) { cache, gate in
             let stream = Task { try await cache.session.get("/a").bytes() }
             await gate.arrived.wait()

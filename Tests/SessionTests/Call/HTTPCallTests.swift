@@ -16,7 +16,7 @@ struct HTTPCallTests {
 
     enum Order: String, ParameterConvertible { case newest, oldest }
 
-    @Test func aCallSendsNothingUntilItIsAskedAndCanBeSentAgain() async throws {
+    @Test func aCallSendsNothingUntilItIsAwaitedAndCanBeSentAgain() async throws {
         let transport = StubTransport { _ in .json("1") }
         let call = try makeClient(transport).get("x", ["page": 2])
         #expect(transport.requests.isEmpty)
@@ -49,7 +49,7 @@ struct HTTPCallTests {
         #expect(transport.requests[1].body == Data("page=3".utf8))
     }
 
-    @Test func whatCannotBeEncodedFailsWhenTheCallIsSent() async throws {
+    @Test func anUnencodableValueFailsWhenTheCallIsSent() async throws {
         struct Broken: Encodable, Sendable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.fileReadCorruptFile) }
         }
@@ -79,7 +79,7 @@ struct HTTPCallTests {
         #expect(transport.requests[1].head.headerFields[values: .accept] == ["text/csv"])
     }
 
-    @Test func aHeaderThatIsSetHoldsForCallsThatStartAfterwardsAtTheBaseURLsOrigin() async throws {
+    @Test func aSetHeaderAppliesToLaterCallsAtTheBaseURLsOrigin() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
         try await client.get("x").response()
@@ -124,7 +124,7 @@ struct HTTPCallTests {
         #expect(accepted == Array(repeating: [[api], [api], [api], ["own/*"]], count: 3).flatMap(\.self))
     }
 
-    @Test func aRequestAsGivenAcceptsJSONWhereItSaysNothing() async throws {
+    @Test func aGivenRequestAcceptsJSONByDefault() async throws {
         let transport = StubTransport { _ in .json("1") }
         let client = try makeClient(transport)
         var request = try makeRequest()
@@ -138,7 +138,7 @@ struct HTTPCallTests {
     }
 
     /// Servers refuse requests without a User-Agent.
-    @Test func aRequestAsGivenSaysWhoSendsIt() async throws {
+    @Test func aGivenRequestNamesItsSender() async throws {
         let transport = StubTransport()
         var serializer = FormRequestSerializer()
         serializer.headerFields[.authorization] = "secret"
@@ -176,7 +176,7 @@ struct HTTPCallTests {
     }
 
     @Test(arguments: ["a\r\nb: c", "a\u{0}", "a\nb"])
-    func aValueThatAFieldCannotHaveFailsTheCall(value: String) async throws {
+    func anInvalidFieldValueFailsTheCall(value: String) async throws {
         let transport = StubTransport()
         let call = try makeClient(transport).get("x").header(.userAgent, value).body(json: 1)
         let error = await #expect(throws: SessionError.self) { try await call.response() }
@@ -186,7 +186,7 @@ struct HTTPCallTests {
         #expect(transport.requests.map(\.head.headerFields[.userAgent]) == ["blanks around"])
     }
 
-    @Test func aFileOfAFormThatIsGoneIsAFailureOfTheFile() async throws {
+    @Test func aRemovedFileOfAFormIsAFileFailure() async throws {
         try await withScratchFolder { folder in
             try folder.write("part", to: "part.txt")
             var form = MultipartForm()
@@ -199,7 +199,7 @@ struct HTTPCallTests {
         }
     }
 
-    @Test func aCopyHasTheHeadersThatWereSet() async throws {
+    @Test func aCopyHasTheSetHeaders() async throws {
         let client = try HTTPSession(baseURL: URL(string: "http://localhost"))
         client.setHeader(.accept, "text/csv")
         let copy = try client.copy()
@@ -267,7 +267,7 @@ struct HTTPCallTests {
         #expect(ended?.code == .unacceptableStatus)
     }
 
-    @Test func linesAreReadAnewByEachReader() async throws {
+    @Test func eachReaderReadsTheLinesAnew() async throws {
         let lines = try makeClient(StubTransport { _ in .status(200, body: Data("1\n2\n".utf8)) }).get("x").jsonLines(
             of: Int.self)
         for _ in 0..<2 {
@@ -293,7 +293,7 @@ struct HTTPCallTests {
         #expect(error?.timeout == .request)
     }
 
-    @Test func aCallHasNoTimeoutWhereTheSessionHasOne() async throws {
+    @Test func aCallCanDisableTheSessionsTimeout() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") }) {
             $0.timeouts.request = .zero
             // The timeout of a chain with interceptors is a task of its own.
@@ -309,7 +309,7 @@ struct HTTPCallTests {
         #expect(try await call.task().value.status == .ok)
     }
 
-    @Test func aHookFollowsRedirectsWhereTheSessionDoesNot() async throws {
+    @Test func aHookFollowsRedirectsThatTheSessionDoesNot() async throws {
         let transport = StubTransport { request in
             request.index % 2 == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1")
         }

@@ -26,7 +26,7 @@ struct AcceptEncodingTests {
         }
     }
 
-    @Test func theOrderIsThatOfTheConfiguration() async throws {
+    @Test func theOrderFollowsTheConfiguration() async throws {
         let configure: (inout HTTPSession.Configuration) -> Void = { $0.contentCodings = [.deflate, .gzip, .deflate] }
         try await withMockClient(configure: configure, routes: { $0.on("/a", .json("1")) }) { session, server in
             _ = try await session.get("/a").data()
@@ -34,7 +34,7 @@ struct AcceptEncodingTests {
         }
     }
 
-    @Test func withoutCodingsNothingIsAskedForAndNothingDecoded() async throws {
+    @Test func withoutCodingsNoFieldIsSentAndNothingDecoded() async throws {
         let response = try MockResponse.coded(content)
         try await withMockClient(configure: { $0.contentCodings = [] }, routes: { $0.on("/a", response) }) {
             session, server in
@@ -47,7 +47,7 @@ struct AcceptEncodingTests {
     }
 
     /// A caller that names codings decodes them.
-    @Test func aFieldOfTheCallIsSentAndItsResponseIsLeftAsItIs() async throws {
+    @Test func aCallsFieldIsSentAndItsResponseIsNotDecoded() async throws {
         let response = try MockResponse.coded(content)
         try await withMockClient(routes: { $0.on("/a", response) }) { session, server in
             let received = try await session.get("/a").header(.acceptEncoding, "gzip;q=0.5").response()
@@ -79,7 +79,7 @@ struct AcceptEncodingTests {
     }
 
     /// The table of header fields that requests share has those of the serializer, which others still replace.
-    @Test func fieldsOfTheSerializerAreReplacedAsBefore() async throws {
+    @Test func fieldsOfTheSessionAndTheCallReplaceTheSerializers() async throws {
         let serializer = FormRequestSerializer(headerFields: [.userAgent: "serializer", .acceptLanguage: "de"])
         try await withMockClient(
             configure: {
@@ -108,7 +108,7 @@ struct AcceptEncodingTests {
     }
 
     /// A part of coded bytes cannot be decoded (RFC 9110, section 14.1.2).
-    @Test func aRangeIsOneOfTheBytesAsTheyAreStored() async throws {
+    @Test func aRangeRefersToTheUndecodedBytes() async throws {
         let part = MockResponse.claiming(
             "gzip", Data("0123".utf8), [.contentRange: "bytes 4-7/9"], status: .partialContent)
         try await withMockClient(routes: { $0.on("/a", part) }) { session, server in
@@ -121,7 +121,7 @@ struct AcceptEncodingTests {
         }
     }
 
-    @Test func aRequestMadeElsewhereAsksToo() async throws {
+    @Test func aGivenRequestAcceptsTheCodings() async throws {
         try await withMockClient(routes: { $0.on("/a", .json("1")) }) { session, server in
             _ = try await session.call(SessionRequest(url: server.url("/a"))).data()
             _ = try await session.call(
@@ -131,7 +131,7 @@ struct AcceptEncodingTests {
         }
     }
 
-    @Test func aSessionThatSharesConnectionsAsksForTheSame() async throws {
+    @Test func aSessionThatSharesConnectionsAcceptsTheSameCodings() async throws {
         try await withMockClient(configure: { $0.contentCodings = [.deflate] }, routes: { $0.on("/a", .json("1")) }) {
             session, server in
             let other = try HTTPSession(baseURL: server.url, sharing: session)
@@ -140,7 +140,7 @@ struct AcceptEncodingTests {
         }
     }
 
-    @Test func curlDecodesWhatTheSessionDecodes() throws {
+    @Test func curlAndTheSessionDecodeTheSame() throws {
         let session = try makeClient()
         let command = try session.get("a").curlDescription()
         #expect(command.contains(" --compressed ") && command.contains("'Accept-Encoding: gzip, deflate'"))

@@ -22,13 +22,13 @@ struct CodedBombTests {
         ProcessInfo.processInfo.environment["LINNET_TEST_LARGE"] == nil ? 500_000_000 : 10_000_000_000
 
     @Test(arguments: codings, Ending.allCases)
-    func theRatioStopsThem(coding: ContentCoding, ending: Ending) async throws {
+    func theRatioStopsBombs(coding: ContentCoding, ending: Ending) async throws {
         let (decoded, cause) = try await receive(coding, by: ending) { _ in }
         #expect(cause == .ratioExceeded)
         #expect(decoded < 4 << 20)
     }
 
-    @Test(arguments: codings) func theSizeStopsThem(coding: ContentCoding) async throws {
+    @Test(arguments: codings) func theSizeStopsBombs(coding: ContentCoding) async throws {
         let limit = Self.size / 10 * 9
         let (decoded, cause) = try await receive(coding, by: .bytes) {
             $0.decodingLimits.maximumRatio = nil
@@ -128,7 +128,7 @@ struct CodedArrivalTests {
 
     /// The server sends the head and most of a bomb, and then nothing until its client has left.
     @Test(arguments: codings, Version.allCases)
-    func aBombIsRefusedWhenItGoesOff(coding: ContentCoding, version: Version) async throws {
+    func aBombIsRefusedAtTheLimit(coding: ContentCoding, version: Version) async throws {
         let bomb = try coding.encoded(Data(count: 64 << 20))
         try await withMockClient(version) {
             $0.contentCodings = [coding]
@@ -148,7 +148,7 @@ struct CodedArrivalTests {
     }
 
     /// As a whole body without a coding is.
-    @Test(arguments: Version.allCases) func aBodyThatIsCutIsRequestedAgain(version: Version) async throws {
+    @Test(arguments: Version.allCases) func aTruncatedBodyIsRequestedAgain(version: Version) async throws {
         let text = (0..<20_000).map { "\($0 * 7919)" }.joined(separator: " ")
         let coded = try ContentCoding.gzip.encoded(Data(text.utf8))
         try await withMockClient(version) {

@@ -40,7 +40,7 @@ struct CodedDownloadTests {
         }
     }
 
-    @Test func aDownloadThatIsCodedNeverthelessIsDecodedAndHasNoResumeData() async throws {
+    @Test func aCodedDownloadIsDecodedAndHasNoResumeData() async throws {
         let bytes = makeBytes(1_000_000)
         let response = try MockResponse.coded(bytes, [.gzip], [.eTag: "\"v1\"", .acceptRanges: "bytes"])
         try await withMockClient(routes: {

@@ -29,7 +29,7 @@ struct CodedResponseTests {
         }
     }
 
-    @Test func severalCodingsAreUndone() async throws {
+    @Test func severalCodingsAreDecoded() async throws {
         let response = try MockResponse.coded(content, [.deflate, .gzip])
         try await withMockClient(routes: { $0.on("/a", response) }) { session, _ in
             let received = try await session.get("/a").response()
@@ -37,7 +37,7 @@ struct CodedResponseTests {
         }
     }
 
-    @Test func aStreamIsDecodedAsItArrives() async throws {
+    @Test func aStreamIsDecodedWhileItArrives() async throws {
         let (stub, encoder) = (StubBody(), try ContentEncoder(.gzip))
         encoder.append(content)
         encoder.finish()
@@ -58,7 +58,7 @@ struct CodedResponseTests {
         await session.shutdown()
     }
 
-    @Test func linesAreThoseOfTheDecodedBody() async throws {
+    @Test func linesComeFromTheDecodedBody() async throws {
         let response = try MockResponse.coded(Data("one\ntwo\n".utf8))
         try await withMockClient(routes: { $0.on("/a", response) }) { session, _ in
             var lines: [String] = []
@@ -123,7 +123,7 @@ struct CodedResponseTests {
     }
 
     /// Only reading the body fails.
-    @Test func theHeadOfAnUnknownCodingIsThereForAStream() async throws {
+    @Test func aStreamOfAnUnknownCodingHasItsHead() async throws {
         try await withMockClient(routes: { $0.on("/a", .claiming("gzip, br", content)) }) { session, _ in
             let response = try await session.get("/a").bytes()
             #expect(response.status == .ok && response.head.headerFields[.contentEncoding] == "gzip, br")
@@ -132,7 +132,7 @@ struct CodedResponseTests {
         }
     }
 
-    @Test func damagedCutAndContinuedBodiesAreErrors() async throws {
+    @Test func damagedTruncatedAndExtendedBodiesAreErrors() async throws {
         let good = try ContentCoding.gzip.encoded(content)
         var damaged = good
         damaged[good.count - 1] ^= 1
@@ -192,7 +192,7 @@ struct CodedResponseTests {
         }
     }
 
-    @Test(arguments: Surface.allCases) func theLimitInMemoryIsThatOfDecodedBytes(surface: Surface) async throws {
+    @Test(arguments: Surface.allCases) func theLimitInMemoryCountsDecodedBytes(surface: Surface) async throws {
         let response = try MockResponse.coded(content, [.gzip], [.contentType: "application/json"])
         try await withMockClient(configure: { $0.maximumBodySize = 50_000 }, routes: { $0.on("/a", response) }) {
             session, _ in

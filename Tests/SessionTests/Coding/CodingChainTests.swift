@@ -120,7 +120,7 @@ struct CodingChainTests {
         }
     }
 
-    @Test func aStreamedBodyIsStoredOnceItWasDecodedToItsEnd() async throws {
+    @Test func aStreamedBodyIsStoredAfterItWasDecodedToItsEnd() async throws {
         let response = try MockResponse.coded(
             makeBytes(300_000), [.gzip], [.date: CacheTime.first, .cacheControl: "max-age=60"])
         try await withCache(routes: { $0.on("/a", response) }) { cache in

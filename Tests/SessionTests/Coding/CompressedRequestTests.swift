@@ -38,7 +38,7 @@ struct CompressedRequestTests {
         }
     }
 
-    @Test(arguments: Version.allCases) func aStreamIsEncodedAsItIsSent(version: Version) async throws {
+    @Test(arguments: Version.allCases) func aStreamIsEncodedWhileItIsSent(version: Version) async throws {
         let body = HTTPRequestBody.stream(length: Int64(100 * content.count), isReplayable: true) { Pieces(left: 100) }
         try await withMockClient(version, routes: { $0.on("/a", .status(.ok)) }) { session, server in
             _ = try await session.post("/a").body(body).compressed(with: .gzip).data()
@@ -48,7 +48,7 @@ struct CompressedRequestTests {
         }
     }
 
-    @Test func filesFormsAndLongBytesAreEncodedAsTheyAreSent() async throws {
+    @Test func filesFormsAndLongBytesAreEncodedWhileTheyAreSent() async throws {
         let long = makeBytes(3 << 20)
         try await withScratchFolder { folder in
             try long.write(to: folder["file"])
@@ -104,7 +104,7 @@ struct CompressedRequestTests {
         }
     }
 
-    @Test func codingsThatTheBodyHasAreNamedFirst() throws {
+    @Test func codingsOfTheBodyAreNamedFirst() throws {
         let session = try makeClient()
         let call = session.post("a").body(.data(content)).header(.contentEncoding, "x").compressed(with: .gzip)
         #expect(try call.request().headerFields[.contentEncoding] == "x, gzip")

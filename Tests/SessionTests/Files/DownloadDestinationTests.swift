@@ -67,7 +67,7 @@ struct DownloadDestinationTests {
         }
     }
 
-    @Test func aFileThatComesInBetweenIsNotReplaced() async throws {
+    @Test func aFileCreatedMeanwhileIsNotReplaced() async throws {
         try await withScratchFolder { folder in
             let client = try makeClient(
                 StubTransport { _ in
@@ -96,7 +96,7 @@ struct DownloadDestinationTests {
     }
 
     @Test(arguments: [false, true])
-    func missingFoldersAreMadeWhenAsked(creates: Bool) async throws {
+    func missingFoldersAreCreatedOnRequest(creates: Bool) async throws {
         try await withScratchFolder { folder in
             let result = try await download(to: folder["x//y///file"]) { $0.createsDirectories = creates }
             if creates {
@@ -159,7 +159,7 @@ struct DownloadDestinationTests {
     }
 
     @Test(arguments: [nil, 0o600, 0o644, 0o777] as [UInt16?])
-    func permissionsAreAsAsked(permissions: UInt16?) async throws {
+    func theFileHasTheRequestedPermissions(permissions: UInt16?) async throws {
         try await withScratchFolder { folder in
             let result = try await download(to: folder["file"]) { $0.permissions = permissions }
             #expect(result.error == nil)
@@ -171,7 +171,7 @@ struct DownloadDestinationTests {
         }
     }
 
-    @Test func itCanBeSynchronized() async throws {
+    @Test func aFileCanBeSynchronized() async throws {
         try await withScratchFolder { folder in
             let result = try await download(to: folder["file"]) { $0.synchronizes = true }
             #expect(result.error == nil)
@@ -179,7 +179,7 @@ struct DownloadDestinationTests {
         }
     }
 
-    @Test func aSymbolicLinkIsReplacedItself() async throws {
+    @Test func aSymbolicLinkItselfIsReplaced() async throws {
         try await withScratchFolder { folder in
             try folder.write("old", to: "target")
             symlink(folder["target"].path, folder["link"].path)

@@ -83,7 +83,7 @@ struct DownloadFailureTests {
     }
 
     @Test(arguments: [(2, SessionError.Code.invalidResponse), (4, .connectionLost)])
-    func theLengthMustBeWhatWasPromised(length: Int, code: SessionError.Code) async throws {
+    func aBodyMustHaveItsDeclaredLength(length: Int, code: SessionError.Code) async throws {
         let client = try makeClient(
             StubTransport { _ in
                 .status(200, headerFields: [.contentLength: String(length)], body: Data("abc".utf8))

@@ -63,7 +63,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test func aServerDoesNotChooseWhichFileGoes() async throws {
+    @Test func aServerCannotChooseAFileToReplace() async throws {
         try await withScratchFolder { folder in
             try folder.write("old", to: "x")
             let kept = try session(nil, "new").call(makeRequest("x")).downloadTask(into: folder.url)
@@ -79,7 +79,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test func missingFoldersAreMadeWhenAskedFor() async throws {
+    @Test func missingFoldersAreCreatedOnRequest() async throws {
         try await withScratchFolder { folder in
             let options = DownloadOptions { $0.createsDirectories = true }
             let task = try session().call(makeRequest("x")).downloadTask(into: folder["a/b"], options: options)
@@ -107,7 +107,7 @@ struct DownloadTaskTests {
 
     /// Everybody may look into the system's folder for temporary files.
     @Test(arguments: [nil, 0o640] as [UInt16?])
-    func onlyTheOwnerReadsWhatWaitsForItsPlace(permissions: UInt16?) async throws {
+    func onlyTheOwnerReadsATemporaryFile(permissions: UInt16?) async throws {
         try await withScratchFolder { folder in
             let seen = EventRecorder<Int?>()
             let options = DownloadOptions { $0.permissions = permissions }
@@ -144,7 +144,7 @@ struct DownloadTaskTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test func noPlaceIsAskedForWhenTheResponseIsRefused() async throws {
+    @Test func noPlaceIsChosenForARefusedResponse() async throws {
         let seen = EventRecorder<URL>()
         let task = try session(status: 404).call(makeRequest()).downloadTask { file, _ in
             seen.record(file)
@@ -177,7 +177,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test func aPlaceThatIsNoFileFailsTheTask() async throws {
+    @Test func anInvalidPlaceFailsTheTask() async throws {
         let task = try session().call(makeRequest()).downloadTask(to: #require(URL(string: "https://example.com/file")))
         task.resume()
         #expect(await failure(of: task)?.code == .invalidURL)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DownloadTests {
     @Test(arguments: [0, 1, 65_536, 64 * 1024 * 1024])
-    func theFileIsWhatTheServerSent(size: Int) async throws {
+    func theFileEqualsTheSentBody(size: Int) async throws {
         let bytes = makeBytes(size)
         let response = MockResponse(headerFields: [.contentType: "application/x-iso"], body: .bytes(bytes))
         try await withMockServer(response) { server in
@@ -40,7 +40,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func theVerbSendsWhatItIsGiven() async throws {
+    @Test func theVerbSendsItsBody() async throws {
         let transport = StubTransport { _ in .status(200, body: Data("x".utf8)) }
         let client = try makeClient(transport)
         try await withScratchFolder { folder in
@@ -58,7 +58,7 @@ struct DownloadTests {
         #expect(request.timeouts.idleRead == .seconds(7))
     }
 
-    @Test func interceptorsSeeItAndMayMakeTheBody() async throws {
+    @Test func interceptorsSeeTheDownloadAndMayMakeTheBody() async throws {
         struct Doubling: Interceptor {
             func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
                 var response = try await next(request)
@@ -97,7 +97,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func itsEventsAreThoseOfARequest() async throws {
+    @Test func aDownloadHasTheEventsOfARequest() async throws {
         let client = try makeClient(StubTransport { _ in .status(200) })
         let events = EventRecorder<String>()
         let observation = client.onEvent { event in
@@ -116,7 +116,7 @@ struct DownloadTests {
         observation.cancel()
     }
 
-    @Test func tenAtOnceDoNotMeet() async throws {
+    @Test func tenConcurrentDownloadsDoNotCollide() async throws {
         let handler: MockServer.Handler = { request in
             MockResponse(body: .bytes(makeBytes(300_000, seed: UInt64(request.path.count))))
         }

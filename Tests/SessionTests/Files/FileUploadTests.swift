@@ -34,7 +34,7 @@ struct FileUploadTests {
         }
     }
 
-    @Test func itIsSentAsAsked() async throws {
+    @Test func aFileIsSentWithTheRequestsMethodAndFields() async throws {
         let transport = StubTransport { _ in .json(#"{"id": 7}"#) }
         let client = try makeClient(transport)
         struct Reply: Decodable { let id: Int }
@@ -66,7 +66,7 @@ struct FileUploadTests {
         }
     }
 
-    @Test func itIsSentAgainOnAnotherConnection() async throws {
+    @Test func aFileIsSentAgainOnAnotherConnection() async throws {
         let bytes = makeBytes(1_000_000)
         let configuration = MockServer.Configuration {
             $0.faults = .connections([0], .init(.close, at: .responseEnd))
@@ -174,7 +174,7 @@ struct FileUploadTests {
         }
     }
 
-    @Test func cancellingEndsIt() async throws {
+    @Test func cancellingEndsTheUpload() async throws {
         let configuration = MockServer.Configuration { $0.requestBodies = .streamed }
         let (arrived, isOver) = (Signal(), Signal())
         let handler: MockServer.Handler = { _ in

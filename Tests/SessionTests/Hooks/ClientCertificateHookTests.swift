@@ -48,7 +48,7 @@ struct ClientCertificateHookTests {
         }
     }
 
-    @Test func whatItThrowsFailsTheRequest() async throws {
+    @Test func theHooksErrorFailsTheRequest() async throws {
         try await withSession {
             $0.sessionHooks.didReceiveClientCertificateRequest = { _, _ in throw NoCard() }
         } perform: { server, session in
@@ -62,7 +62,7 @@ struct ClientCertificateHookTests {
         }
     }
 
-    @Test func replacedIdentitiesHaveItAskedAgain() async throws {
+    @Test func replacedIdentitiesCallTheHookAgain() async throws {
         let minted = [try pki.clientIdentity(named: "alice"), try pki.clientIdentity(named: "bob")]
         let identities = try minted.map { try $0.clientIdentity() }
         let asked = EventRecorder<ClientIdentity.ID?>()
@@ -83,7 +83,7 @@ struct ClientCertificateHookTests {
         }
     }
 
-    @Test func aDelegateIsAskedToo() async throws {
+    @Test func aDelegateIsAskedAsWell() async throws {
         final class Holder: SessionDelegate {
             let identity: ClientIdentity
 

@@ -19,7 +19,7 @@ struct DownloadHookTests {
             transport: StubTransport { _ in .status(.init(code: status), body: Data("abc".utf8)) })
     }
 
-    @Test func theSessionSaysWhereADownloadGoes() async throws {
+    @Test func theSessionsHookChoosesTheDestination() async throws {
         try await withScratchFolder { folder in
             let seen = EventRecorder<String>()
             let session = try session {
@@ -45,7 +45,7 @@ struct DownloadHookTests {
         }
     }
 
-    @Test func nilLeavesItToTheRequest() async throws {
+    @Test func nilSelectsTheRequestsDestination() async throws {
         try await withScratchFolder { folder in
             let session = try session { $0.willPlaceDownload = { _, _, _ in nil } }
             _ = try await session.call(makeRequest()).download(to: folder["file"])
@@ -57,7 +57,7 @@ struct DownloadHookTests {
         }
     }
 
-    @Test func theRequestsHookIsAskedAlone() async throws {
+    @Test func onlyTheRequestsHookIsCalled() async throws {
         try await withScratchFolder { folder in
             let session = try session { $0.willPlaceDownload = { _, _, _ in folder["session"] } }
             var hooks = TaskHooks()
@@ -67,7 +67,7 @@ struct DownloadHookTests {
         }
     }
 
-    @Test func theOptionsHoldThere() async throws {
+    @Test func theOptionsApplyToAChosenDestination() async throws {
         try await withScratchFolder { folder in
             try folder.write("old", to: "taken")
             let session = try session { $0.willPlaceDownload = { _, _, _ in folder["taken"] } }
@@ -84,7 +84,7 @@ struct DownloadHookTests {
         }
     }
 
-    @Test func whatItThrowsFailsTheDownloadAndLeavesNothing() async throws {
+    @Test func theHooksErrorFailsTheDownloadAndLeavesNothing() async throws {
         try await withScratchFolder { folder in
             let session = try session { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
             let error = await #expect(throws: SessionError.self) {
@@ -96,7 +96,7 @@ struct DownloadHookTests {
         }
     }
 
-    @Test func anErrorPageIsNotAskedAbout() async throws {
+    @Test func theHookIsNotCalledForAnErrorPage() async throws {
         try await withScratchFolder { folder in
             let session = try session(status: 404) { $0.willPlaceDownload = { _, _, _ in throw NoPlace() } }
             let error = await #expect(throws: SessionError.self) {
@@ -106,7 +106,7 @@ struct DownloadHookTests {
         }
     }
 
-    @Test func aTaskCanBeCancelledWhileItIsAsked() async throws {
+    @Test func aTaskCanBeCancelledDuringTheHook() async throws {
         try await withScratchFolder { folder in
             let (asked, goOn) = (Signal(), Signal())
             let session = try session {
@@ -126,7 +126,7 @@ struct DownloadHookTests {
         }
     }
 
-    @Test func aResponseThatBecameADownloadIsAskedAboutToo() async throws {
+    @Test func theHookIsCalledForAResponseThatBecameADownload() async throws {
         try await withScratchFolder { folder in
             let session = try session {
                 $0.didReceiveResponse = { _, _ in .becomeDownload(to: folder["file"]) }

@@ -19,7 +19,7 @@ struct EndingOrderTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func theSessionEndsAfterWhatRan(surface: Surface) async throws {
+    func theSessionEndsAfterItsRunningRequests(surface: Surface) async throws {
         let (arrived, answer) = (Signal(), Signal())
         let client = try client(
             StubTransport { _ in
@@ -73,7 +73,7 @@ struct EndingOrderTests {
         #expect(told.events == ["completed /s", "invalid"])
     }
 
-    @Test func whatComesLaterDoesNotEndTheSessionAgain() async throws {
+    @Test func laterRequestsDoNotEndTheSessionAgain() async throws {
         let client = try client(StubTransport())
         await client.shutdown()
         try await told.wait(count: 1)
@@ -84,7 +84,7 @@ struct EndingOrderTests {
     }
 
     /// By the time that `value` is there, the last hook has been handed to the callback executor.
-    @Test func theLastHookIsOnItsWayBeforeTheValueIsThere() async throws {
+    @Test func theLastHookIsSubmittedBeforeTheValueIsAvailable() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") }) { [told] in
             $0.hooks.didComplete = { _, _ in told.record("completed") }
             $0.callbackExecutor = .custom { $0() }

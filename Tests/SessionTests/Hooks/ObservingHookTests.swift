@@ -10,7 +10,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ObservingHookTests {
     @Test(arguments: Surface.allCases, Version.allCases)
-    func whatHappensOnTheWayIsTold(surface: Surface, version: Version) async throws {
+    func eachEventOfARequestReachesItsHook(surface: Surface, version: Version) async throws {
         let calls = EventRecorder<String>()
         var early = MockResponse.json("1")
         early.informational = [HTTPResponse(status: .init(code: 103), headerFields: [.link: "</style>"])]
@@ -107,7 +107,7 @@ struct ObservingHookTests {
         #expect(completed.events == [nil, .cancelled])
     }
 
-    @Test func downloadsTellWhatTheyWrote() async throws {
+    @Test func downloadsReportTheirWrittenBytes() async throws {
         let calls = EventRecorder<String>()
         let file = FileManager.default.temporaryDirectory.appending(
             path: "linnet-hooks-\(UInt64.random(in: 0 ... .max))")
@@ -122,7 +122,7 @@ struct ObservingHookTests {
         #expect(calls.events == ["5 of 5", file.lastPathComponent, "download"])
     }
 
-    @Test func bothTablesSeeTheSessionsFirst() async throws {
+    @Test func theSessionsHooksAreCalledBeforeTheRequests() async throws {
         let calls = EventRecorder<String>()
         let client = try makeClient(StubTransport { _ in .json("1") }) {
             $0.hooks.didComplete = { _, _ in calls.record("session") }
@@ -157,7 +157,7 @@ struct ObservingHookTests {
         while released != nil, !Task.isCancelled { await Task.yield() }
     }
 
-    @Test func theEndOfTheSessionIsToldOnce() async throws {
+    @Test func theEndOfTheSessionIsReportedOnce() async throws {
         let told = EventRecorder<String>()
         var configuration = HTTPSession.Configuration()
         configuration.sessionHooks.didBecomeInvalid = { told.record("invalid") }

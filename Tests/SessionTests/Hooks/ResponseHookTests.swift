@@ -104,7 +104,7 @@ struct ResponseHookTests {
         #expect(read.events.reduce(Data(), +) == Data("onetwo".utf8))
     }
 
-    @Test func aNewBodyTakesThePlaceOfOneThatIsGone() async throws {
+    @Test func aNewBodyReplacesAConsumedOne() async throws {
         let transport = StubTransport { request in
             switch request.index {
             case 0: .status(307, headerFields: [.location: "/b"])
@@ -134,7 +134,7 @@ struct ResponseHookTests {
             ])
     }
 
-    @Test func aHookThatHasNoBodyLeavesTheError() async throws {
+    @Test func aHookWithoutABodyKeepsTheError() async throws {
         let transport = StubTransport { _ in .status(307, headerFields: [.location: "/b"]) }
         var hooks = TaskHooks()
         hooks.needsNewBody = { _, _ in nil }

@@ -83,14 +83,14 @@ struct SessionDelegateTests {
         #expect(delegate.calls.events.filter { !Self.deciding.contains($0) } == seen)
     }
 
-    @Test func oneRequestMayHaveItsOwn() async throws {
+    @Test func aRequestMayHaveItsOwnDelegate() async throws {
         let delegate = RecordingDelegate()
         let session = try HTTPSession(transport: Self.transport())
         _ = try await session.call(makeRequest()).hooks(TaskHooks(delegate: delegate)).response()
         #expect(delegate.calls.events.prefix(5) == Self.deciding[...])
     }
 
-    @Test func oneThatWritesNothingChangesNothing() async throws {
+    @Test func aDelegateWithoutMethodsChangesNothing() async throws {
         final class Silent: SessionDelegate {}
         let delegate = Silent()
         let transport = StubTransport { $0.index == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1") }
@@ -143,7 +143,7 @@ struct SessionDelegateTests {
         #expect(judge.hosts.events == (decidesOnTrust ? ["127.0.0.1", "127.0.0.1"] : []))
     }
 
-    @Test func itIsHeldWeakly() async throws {
+    @Test func theDelegateIsHeldWeakly() async throws {
         var delegate: RecordingDelegate? = RecordingDelegate()
         weak let released = delegate
         let transport = StubTransport { $0.index == 0 ? .status(302, headerFields: [.location: "/b"]) : .json("1") }
@@ -189,7 +189,7 @@ struct ServerTrustHookTests {
         #expect(seen.events == [true])
     }
 
-    @Test func itMayRefuseWhatThePolicyAccepts() async throws {
+    @Test func theHookMayRefuseAnAcceptedChain() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let trusting = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
@@ -200,7 +200,7 @@ struct ServerTrustHookTests {
         #expect(refused.error?.trustRefusal?.message == "Not today.")
     }
 
-    @Test func itMayAcceptWhatThePolicyRefusesByAnotherVerdict() async throws {
+    @Test func theHookMayAcceptARefusedChainByAnotherVerdict() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let own = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
@@ -210,7 +210,7 @@ struct ServerTrustHookTests {
         #expect(accepted.success?.status == .ok)
     }
 
-    @Test func itIsAskedInEachHandshake() async throws {
+    @Test func theHookIsCalledInEachHandshake() async throws {
         let pki = try TestPKI()
         let configuration = MockServer.Configuration {
             $0.issuesSessionTickets = true
@@ -239,7 +239,7 @@ struct ServerTrustHookTests {
         }
     }
 
-    @Test func aReplacedPolicyIsAskedAboutToo() async throws {
+    @Test func theHookIsCalledForAReplacedPolicy() async throws {
         let pki = try TestPKI()
         let seen = EventRecorder<Bool>()
         try await withMockServer(.text("here"), tls: pki.identity()) { server in

@@ -24,7 +24,7 @@ struct VerbHookTests {
         try makeClient(StubTransport { $0.head.method == .head ? .status(200) : .json("1") })
     }
 
-    @Test func theAsyncVerbsTakeThem() async throws {
+    @Test func theAsyncVerbsTakeHeaderFields() async throws {
         let (client, hooks) = (try client(), hooks)
         let text = StringResponseSerializer()
         _ = try await client.head("h").hooks(hooks).response()
@@ -51,7 +51,7 @@ struct VerbHookTests {
         #expect(try await calls.wait(count: 16) == expected)
     }
 
-    @Test func formsTakeThem() async throws {
+    @Test func formsTakeHeaderFields() async throws {
         let (client, hooks) = (try client(), hooks)
         var form = MultipartForm()
         form.append("1", name: "k")
@@ -67,7 +67,7 @@ struct VerbHookTests {
             ])
     }
 
-    @Test func filesTakeThem() async throws {
+    @Test func filesTakeHeaderFields() async throws {
         try await withScratchFolder { folder in
             let (client, hooks) = (try client(), hooks)
             try folder.write("abc", to: "file")

@@ -58,7 +58,7 @@ struct CurlDescriptionTests {
         #expect(request.curlDescription(redaction: .insecureShowEverything).contains("ada:s3cret@"))
     }
 
-    @Test func whatHasNoPlaceIsARemark() throws {
+    @Test func anInexpressibleSettingIsARemark() throws {
         let stream = HTTPRequestBody.stream(length: nil, isReplayable: true) { OnceReader() }
         let request = try makeRequest("a", method: .post, body: stream)
         #expect(request.curlDescription().hasSuffix("http://example.com/a  # the body is a stream and is not shown"))
@@ -101,7 +101,7 @@ struct CurlDescriptionTests {
         #expect(command.hasPrefix("curl --interface \(word) --globoff"))
     }
 
-    @Test func theSessionsFieldsAreThereWhenItIsAsked() throws {
+    @Test func theCommandHasTheSessionsFields() throws {
         var configuration = HTTPSession.Configuration()
         configuration.headerFields = [.userAgent: "Finch"]
         let session = try HTTPSession(configuration: configuration, transport: StubTransport())

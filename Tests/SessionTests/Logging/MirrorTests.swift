@@ -116,7 +116,7 @@ struct MirrorTests {
         expectNoSecret(in: task)
     }
 
-    @Test func whatIsUnderASession() throws {
+    @Test func aSessionsStructureIsPrinted() throws {
         let head = HTTPRequest(
             method: .post, scheme: "https", authority: "h", path: "/p?token=s3cret", headerFields: Self.fields)
         let bytes = ByteBuffer(bytes: Self.body)

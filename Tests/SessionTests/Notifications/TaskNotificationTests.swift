@@ -37,7 +37,7 @@ struct TaskNotificationTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aSuccessTellsAll(surface: Surface) async throws {
+    func aSuccessReportsAllItsFacts(surface: Surface) async throws {
         let options = Self.options("success")
         let (recorder, observation) = record(options)
         defer { observation.cancel() }
@@ -57,7 +57,7 @@ struct TaskNotificationTests {
     }
 
     @Test(arguments: Surface.allCases)
-    func aFailureTellsWhy(surface: Surface) async throws {
+    func aFailureReportsItsError(surface: Surface) async throws {
         let options = Self.options("failure")
         let (recorder, observation) = record(options)
         defer { observation.cancel() }
@@ -72,7 +72,7 @@ struct TaskNotificationTests {
         #expect(completion.serializer is JSONResponseSerializer)
     }
 
-    @Test func changesAreToldOnceAndInOrder() async throws {
+    @Test func changesAreReportedOnceAndInOrder() async throws {
         let options = Self.options("order")
         let (recorder, observation) = record(options)
         defer { observation.cancel() }
@@ -107,7 +107,7 @@ struct TaskNotificationTests {
         #expect(Self.completion(recorder.events.first)?.error?.code == .cancelled)
     }
 
-    @Test func aDownloadTellsItsFile() async throws {
+    @Test func aDownloadReportsItsFile() async throws {
         let options = Self.options("download")
         let (recorder, observation) = record(options)
         defer { observation.cancel() }
@@ -129,7 +129,7 @@ struct TaskNotificationTests {
         #expect(first.error == nil)
     }
 
-    @Test func theSequenceHasThemToo() async throws {
+    @Test func theSequenceHasTheNotificationsToo() async throws {
         let options = Self.options("sequence")
         let all = TaskNotifications.all
         let client = try makeClient(StubTransport { _ in .json("1") })
@@ -146,7 +146,7 @@ struct TaskNotificationTests {
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CompletionGroupTests {
     @Test(arguments: Surface.allCases)
-    func itCountsWhatRuns(surface: Surface) async throws {
+    func theGroupCountsRunningRequests(surface: Surface) async throws {
         let group = CompletionGroup()
         let gate = Signal()
         let arrived = Signal()
@@ -173,7 +173,7 @@ struct CompletionGroupTests {
         #expect(notified.events == [0])
     }
 
-    @Test func callbacksComeBeforeItsEnd() async throws {
+    @Test func callbacksComeBeforeTheEndOfTheGroup() async throws {
         let group = CompletionGroup()
         let calls = EventRecorder<Void>()
         let client = try makeClient(StubTransport { _ in .json("1") }) { $0.completionGroup = group }
@@ -182,7 +182,7 @@ struct CompletionGroupTests {
         #expect(calls.events.count == 20)
     }
 
-    @Test func whatNeverRanDoesNotCount() async throws {
+    @Test func requestsThatNeverRanDoNotCount() async throws {
         let group = CompletionGroup()
         let client = try makeClient { $0.completionGroup = group }
         let task = client.call(.get, "a").jsonTask()
@@ -199,7 +199,7 @@ struct CompletionGroupTests {
         #expect(group.count == 0)
     }
 
-    @Test func cancellationEndsTheWaitingAlone() async throws {
+    @Test func cancellationEndsOnlyTheWait() async throws {
         let group = CompletionGroup()
         group.enter()
         let waiting = Task { await group.wait() }

@@ -31,7 +31,7 @@ struct ProgressGroupTests {
         #expect(count == 1)
     }
 
-    @Test func severalTasksAreOne() async throws {
+    @Test func severalTasksHaveOneProgress() async throws {
         let (a, b) = (StubBody(), StubBody())
         let session = try makeSession(["/a": (a, 4), "/b": (b, 12)])
         let group = ProgressGroup()
@@ -64,7 +64,7 @@ struct ProgressGroupTests {
         #expect(all.map(\.completed) == all.map(\.completed).sorted())
     }
 
-    @Test func serversThatPromiseTooMuchPromiseNothing() {
+    @Test func aSumOfTotalsBeyondInt64IsUnknown() {
         var child = GroupProgress()
         child.total = .max - 1
         let both = GroupProgress([(child, 1), (child, 1)])
@@ -116,7 +116,7 @@ struct ProgressGroupTests {
         #expect(last?.endedTasks == 2)
     }
 
-    @Test func groupsStandInGroups() async throws {
+    @Test func groupsCanBeNested() async throws {
         let a = StubBody()
         let session = try makeSession(["/a": (a, 4)])
         let (outer, inner) = (ProgressGroup(), ProgressGroup())

@@ -21,7 +21,7 @@ struct ProgressPaceTests {
     }
 
     @Test(arguments: [.seconds(3600), .seconds(Int64.max)] as [Duration])
-    func progressIsToldNoMoreOftenThanItsInterval(interval: Duration) async throws {
+    func progressIsReportedAtMostOncePerInterval(interval: Duration) async throws {
         let body = StubBody()
         let session = try makeSession(body, interval: interval, length: 100)
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
@@ -41,7 +41,7 @@ struct ProgressPaceTests {
         #expect(all.filter(\.isFinished).count == 1)
     }
 
-    @Test func whatCameTooEarlyIsToldLater() async throws {
+    @Test func anEarlyChangeIsReportedLater() async throws {
         let body = StubBody()
         let session = try makeSession(body, interval: .milliseconds(20))
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
@@ -59,7 +59,7 @@ struct ProgressPaceTests {
         #expect(events == events.sorted())
     }
 
-    @Test func eachChangeIsToldWithoutAnInterval() async throws {
+    @Test func withoutAnIntervalEachChangeIsReported() async throws {
         let body = StubBody()
         let session = try makeSession(body, interval: .zero)
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
@@ -152,7 +152,7 @@ struct ProgressPaceTests {
         #expect(abs(measured - 5000) < 50)
     }
 
-    @Test func theRestTakesAsLongAsItLooks() {
+    @Test func theRemainingTimeFollowsFromTheThroughput() {
         let progress = TransferProgress(completed: 250, total: 1000, bytesPerSecond: 50)
         #expect(progress.estimatedTimeRemaining == .seconds(15))
         #expect(TransferProgress(completed: 250, total: nil, bytesPerSecond: 50).estimatedTimeRemaining == nil)

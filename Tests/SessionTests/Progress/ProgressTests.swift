@@ -43,7 +43,7 @@ struct ProgressTests {
     }
 
     @Test(arguments: [10, 65_536, 200_000])
-    func uploadsCountWhatTheSocketTook(size: Int) async throws {
+    func uploadsCountTheBytesThatTheSocketAccepted(size: Int) async throws {
         let transport = StubTransport { _ in .status(200) }
         let session = try HTTPSession(transport: transport)
         let bytes = Data(repeating: 7, count: size)

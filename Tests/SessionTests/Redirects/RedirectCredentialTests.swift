@@ -46,7 +46,7 @@ struct RedirectCredentialTests {
         #expect(fields[.accept] == "x/y")
     }
 
-    @Test func theyAreNotBackAfterAWayRoundByAnotherOrigin() async throws {
+    @Test func credentialsDoNotReturnAfterADetourOverAnotherOrigin() async throws {
         let transport = StubTransport { request in
             switch request.index {
             case 0: .status(302, headerFields: [.location: "http://other.example/b"])

@@ -40,7 +40,7 @@ struct RedirectHookTests {
         #expect(transport.requests[1].head.headerFields[.accept] == "changed")
     }
 
-    @Test func notToFollowMakesTheRedirectTheResponse() async throws {
+    @Test func anUnfollowedRedirectIsTheResponse() async throws {
         let transport = Self.redirecting()
         var hooks = TaskHooks()
         hooks.willRedirect = { _, _, _ in .doNotFollow }
@@ -102,7 +102,7 @@ struct RedirectHookTests {
         #expect(await surface.send("c", with: client).success?.value == 1)
     }
 
-    @Test func whatAHookMakesIsHeldToThePolicyToo() async throws {
+    @Test func thePolicyAppliesToAHooksRequestToo() async throws {
         let transport = StubTransport { _ in .status(302, headerFields: [.location: "https://example.com/b"]) }
         var hooks = TaskHooks()
         hooks.willRedirect = { _, _, request in

@@ -169,7 +169,7 @@ struct RedirectTests {
         #expect(strict.requests.count == 3)
     }
 
-    @Test func nothingIsFollowedWhereThePolicySaysSo() async throws {
+    @Test func noRedirectIsFollowedIfThePolicyForbidsIt() async throws {
         let transport = StubTransport { _ in .status(302, headerFields: [.location: "/a"]) }
         let session = try HTTPSession(
             configuration: configuration { $0.redirectPolicy = .doNotFollow }, transport: transport)

@@ -53,7 +53,7 @@ struct UnixSocketRedirectTests {
         }
     }
 
-    @Test func soItIsInASessionOverAGivenTransport() async throws {
+    @Test func aCustomTransportRefusesARedirectToASocketToo() async throws {
         try await withServers(location: { _ in "/" }) { session, local, network in
             var configuration = TransportConfiguration()
             configuration.resolution = session.configuration.resolution

@@ -32,7 +32,7 @@ struct ResumeDataTests {
             })
     }
 
-    @Test func itGoesOnFromWhatIsThere() async throws {
+    @Test func aDownloadResumesFromItsPart() async throws {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             _ = try await makeSession().call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
@@ -77,7 +77,7 @@ struct ResumeDataTests {
     }
 
     /// After a `kill -9` the part has more than the resume data knows of.
-    @Test func whatLiesBehindIsCutOff() async throws {
+    @Test func bytesAfterThePartAreRemoved() async throws {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             try (Self.bytes.prefix(100_000) + Data("garbage".utf8)).write(to: data.partialFile)
@@ -115,7 +115,7 @@ struct ResumeDataTests {
     ]
 
     @Test(arguments: damages.indices)
-    func aPartThatIsNotWhatItWasIsRefused(index: Int) async throws {
+    func aChangedPartIsRefused(index: Int) async throws {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             try Self.damages[index].damage(data.partialFile)
@@ -131,7 +131,7 @@ struct ResumeDataTests {
         }
     }
 
-    @Test func aPartThatSomebodyElseWritesIsRefused() async throws {
+    @Test func aPartInUseIsRefused() async throws {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             let opened = try PartialFile.reopen(data, finalPath: folder["file"].path)
@@ -146,7 +146,7 @@ struct ResumeDataTests {
 
     // MARK: Its bytes
 
-    @Test func itIsTheSameAfterCoding() async throws {
+    @Test func resumeDataSurvivesCoding() async throws {
         try await withScratchFolder { folder in
             for total in [nil, 300_000, 100_000] as [Int64?] {
                 let data = try makeData(folder, total: total)
@@ -165,7 +165,7 @@ struct ResumeDataTests {
     ]
 
     @Test(arguments: changes)
-    func aChangedFieldIsFoundOut(field: String, value: JSONValue) async throws {
+    func aChangedFieldIsDetected(field: String, value: JSONValue) async throws {
         try await withScratchFolder { folder in
             let data = try makeData(folder)
             var object = try JSONDecoder().decode([String: JSONValue].self, from: data.encoded())

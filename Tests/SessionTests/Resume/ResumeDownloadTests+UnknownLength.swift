@@ -26,7 +26,7 @@ extension ResumeDownloadTests {
 
     /// The first response had a Content-Length.
     @Test(arguments: [("bytes 1000000-2999999/*", true), ("bytes 1000000-1000999/*", false)])
-    func aRangeWithoutTheKnownLengthGoesOn(range: String, isAll: Bool) async throws {
+    func aRangeWithoutTheKnownLengthIsAppended(range: String, isAll: Bool) async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.habit = .answers(Self.part(range)) }

@@ -66,7 +66,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func aCancelledDownloadGoesOnWhereItWas() async throws {
+    @Test func aCancelledDownloadResumesFromItsPart() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             #expect(data.receivedBytes == Int64(Self.stop))
@@ -176,7 +176,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func aChangedEntityIsSeenWhereIfRangeIsNotKnown() async throws {
+    @Test func aChangedEntityIsDetectedEvenWithoutIfRange() async throws {
         let changed = makeBytes(2_000_000, seed: 2)
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
@@ -212,7 +212,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func anotherLengthIsAnotherEntityWhateverItsTagSays() async throws {
+    @Test func anotherLengthIsAnotherEntityDespiteItsTag() async throws {
         let changed = makeBytes(Self.bytes.count + 1, seed: 2)
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
@@ -226,7 +226,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func aServerWithoutRangesSendsAll() async throws {
+    @Test func aServerWithoutRangesSendsTheWholeEntity() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.habit = .ignoresRange }
@@ -294,7 +294,7 @@ struct ResumeDownloadTests {
     ]
 
     @Test(arguments: wrongParts)
-    func aPartThatWasNotAskedForFails(fields: HTTPFields) async throws {
+    func anUnrequestedPartFails(fields: HTTPFields) async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             var fields = fields
@@ -331,7 +331,7 @@ struct ResumeDownloadTests {
 
     // MARK: Failures
 
-    @Test func aDownloadGetsThereHoweverOftenItBreaksOff() async throws {
+    @Test func aDownloadCompletesAfterManyInterruptions() async throws {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fault = (.close, 700_000) }
             let options = DownloadOptions { $0.keepsPart = true }
@@ -363,7 +363,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func theAsyncSurfaceKeepsThePartTooWhenAsked() async throws {
+    @Test func theAsyncSurfaceKeepsThePartOnRequest() async throws {
         try await withRangeServer { source, server, session, folder in
             source.change { $0.fault = (.close, 700_000) }
             let request = try SessionRequest(url: server.url("/large"))
@@ -383,7 +383,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func cancellingForGoodLeavesNothing() async throws {
+    @Test func cancellingWithoutResumeDataLeavesNothing() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try #require(try await begin(source, server, session, folder))
             source.change { $0.fault = (.stall, 500_000) }
@@ -400,7 +400,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func whatIsWholeIsNotSentAgain() async throws {
+    @Test func aCompletePartIsNotSentAgain() async throws {
         try await withRangeServer { source, server, session, folder in
             try folder.write("in the way", to: "file")
             let options = DownloadOptions {
@@ -444,7 +444,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    @Test func onlyAGETCanGoOn() async throws {
+    @Test func onlyAGETCanBeResumed() async throws {
         try await withRangeServer { source, server, session, folder in
             let data = try await begin(source, server, session, folder, method: .post)
             #expect(data == nil)

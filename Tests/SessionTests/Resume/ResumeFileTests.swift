@@ -10,7 +10,7 @@ import Testing
 struct ResumeFileTests {
     private static let bytes = makeBytes(2_000_000)
 
-    @Test func itIsThereWhileTheDownloadRunsAndGoneAfterIt() async throws {
+    @Test func theResumeFileExistsOnlyWhileTheDownloadRuns() async throws {
         let source = RangeServer(Self.bytes)
         try await withMockServer(handler: { source.respond(to: $0) }) { server in
             try await withScratchFolder { folder in
@@ -48,7 +48,7 @@ struct ResumeFileTests {
         }
     }
 
-    @Test func itIsWrittenNoMoreOftenThanAskedFor() async throws {
+    @Test func theResumeFileIsWrittenAtMostOncePerInterval() async throws {
         let body = StubBody()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.eTag: "\"v1\""]) })
@@ -72,7 +72,7 @@ struct ResumeFileTests {
         }
     }
 
-    @Test func cancellingForGoodRemovesIt() async throws {
+    @Test func cancellingWithoutResumeDataRemovesTheResumeFile() async throws {
         let body = StubBody()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.eTag: "\"v1\""]) })
@@ -91,7 +91,7 @@ struct ResumeFileTests {
         }
     }
 
-    @Test func whereItCannotBeWrittenTheDownloadFails() async throws {
+    @Test func anUnwritableResumeFileFailsTheDownload() async throws {
         let session = try HTTPSession(
             transport: StubTransport { _ in .status(200, headerFields: [.eTag: "\"v1\""], body: Data("abc".utf8)) })
         try await withScratchFolder { folder in
@@ -102,7 +102,7 @@ struct ResumeFileTests {
         }
     }
 
-    @Test func noFileIsNoResumeData() async throws {
+    @Test func aMissingFileHasNoResumeData() async throws {
         try await withScratchFolder { folder in
             #expect(try ResumeData(contentsOf: folder["none"]) == nil)
             try folder.write("{", to: "damaged")

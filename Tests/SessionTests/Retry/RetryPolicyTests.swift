@@ -71,7 +71,7 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [0.25, 0.5, 1, 7])
-    func chanceStaysInItsPart(jitter: Double) {
+    func theRandomPartIsLimited(jitter: Double) {
         var backoff = RetryPolicy.Backoff()
         backoff.jitter = jitter
         let waits = (0..<200).map { _ in backoff.wait(after: 1) }

@@ -87,7 +87,7 @@ struct RetryTests {
     }
 
     /// The rest of a short response is read before the next attempt, which finds its connection free.
-    @Test func anAttemptUsesTheConnectionOfTheOneBefore() async throws {
+    @Test func anAttemptUsesThePreviousOnesConnection() async throws {
         let refusal = MockResponse(
             status: .serviceUnavailable, body: .bytes(Data(count: 40_000)),
             throttle: .init(bytes: 10_000, pause: .milliseconds(5)))
@@ -106,7 +106,7 @@ struct RetryTests {
         }
     }
 
-    @Test func theWaitIsTheClocks() async throws {
+    @Test func theClockMeasuresTheWait() async throws {
         let clock = ManualClock()
         let transport = StubTransport { $0.index == 0 ? .status(503, headerFields: [.retryAfter: "7"]) : .json("1") }
         let client = try makeClient(transport) {
@@ -122,7 +122,7 @@ struct RetryTests {
     }
 
     /// The continuous clock itself ends the process where it is asked for more.
-    @Test func aServerThatWantsForeverGetsACentury() async throws {
+    @Test func anEndlessRetryAfterIsLimitedToACentury() async throws {
         let clock = ManualClock()
         let client = try makeClient(StubTransport { _ in .status(503, headerFields: [.retryAfter: "\(Int64.max)"]) }) {
             $0.retryPolicy = Self.limited(to: 1)
@@ -149,7 +149,7 @@ struct RetryTests {
         #expect(await task.value.error?.code == .cancelled)
     }
 
-    @Test func noAttemptBeginsBehindTheTimeout() async throws {
+    @Test func noAttemptBeginsAfterTheTimeout() async throws {
         let transport = StubTransport { _ in .status(503) }
         let client = try makeClient(transport) {
             $0.retryPolicy = Self.limited(to: 1)
@@ -162,7 +162,7 @@ struct RetryTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func aBodyThatCannotBeSentAgainIsNot() async throws {
+    @Test func aBodyThatCannotBeReplayedIsNotSentAgain() async throws {
         let transport = StubTransport { _ in .status(503) }
         var configuration = HTTPSession.Configuration()
         configuration.retryPolicy = Self.limited(to: 2)

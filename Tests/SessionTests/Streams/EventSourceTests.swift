@@ -44,7 +44,7 @@ struct EventSourceTests {
         return (events, result.error)
     }
 
-    @Test func itConnectsAgainWithTheLastID() async throws {
+    @Test func aSourceReconnectsWithTheLastID() async throws {
         let clock = ManualClock()
         let transport = makeTransport([
             .success(Self.events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: lost")),
@@ -67,7 +67,7 @@ struct EventSourceTests {
         #expect(transport.requests.allSatisfy { $0.head.headerFields[.cacheControl] == "no-store" })
     }
 
-    @Test func theServerSaysHowLongToWait() async throws {
+    @Test func theServerDeterminesTheDelay() async throws {
         let clock = ManualClock()
         let transport = makeTransport([.success(Self.events("retry: 250\ndata: a\n\n"))])
         let reading = Task { await all(try listen(transport, clock: clock)) }
@@ -77,7 +77,7 @@ struct EventSourceTests {
         #expect(try await reading.value.events == ["a"])
     }
 
-    @Test func attemptsInVainWaitLongerAndLonger() async throws {
+    @Test func failedAttemptsWaitLongerAndLonger() async throws {
         let clock = ManualClock()
         let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
         let transport = makeTransport([lost, lost, lost, .success(Self.events("data: a\n\n")), lost])
@@ -221,7 +221,7 @@ struct EventSourceTests {
     }
 
     @Test(arguments: [Duration.milliseconds(Int64.max), .seconds(Int64.max), .zero, .seconds(-1)])
-    func noDelayIsTooLongToBeReckonedWith(serverDelay: Duration) {
+    func anyDelayIsRepresentable(serverDelay: Duration) {
         for failures in [0, 1, 21, .max] {
             let delay = EventSourceOptions().delay(after: failures, serverDelay)
             #expect(delay <= .longestWait)
@@ -246,7 +246,7 @@ struct EventSourceTests {
     ]
 
     @Test(arguments: refusals.indices)
-    func whatIsNoStreamOfEventsFails(index: Int) async throws {
+    func aResponseOtherThanAnEventStreamFails(index: Int) async throws {
         let (status, fields, code) = Self.refusals[index]
         let transport = makeTransport([
             .success(.status(.init(code: status), headerFields: fields, body: Data("data: a\n\n".utf8)))
@@ -258,7 +258,7 @@ struct EventSourceTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func whatCannotGetBetterFailsAtOnce() async throws {
+    @Test func aPermanentFailureEndsTheSourceAtOnce() async throws {
         let transport = makeTransport([.failure(TransportError(.trustRefused, "No."))])
         #expect(await all(try listen(transport, clock: ManualClock())).error?.code == .trustRefused)
         let large = makeTransport([.success(Self.events("data: " + String(repeating: "a", count: 200) + "\n\n"))])
@@ -278,7 +278,7 @@ struct EventSourceTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func itBeginsWithAnIDThatWasSaved() async throws {
+    @Test func aSourceBeginsWithASavedID() async throws {
         let transport = makeTransport([])
         let source = try listen(transport, clock: ManualClock()) { $0.lastEventID = "42" }
         #expect(await all(source).events.isEmpty)

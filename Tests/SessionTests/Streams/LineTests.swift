@@ -18,7 +18,7 @@ struct LineTests {
 
     /// However the bytes are cut into chunks.
     @Test(arguments: texts.indices, [1, 2, 3, 100])
-    func linesAreTheSameHoweverTheBytesCome(index: Int, size: Int) throws {
+    func linesAreTheSameInAnyPieces(index: Int, size: Int) throws {
         let (text, lines, lineFeedLines) = Self.texts[index]
         #expect(try split(text, .any, size) == lines)
         #expect(try split(text, .lineFeed, size) == lineFeedLines)
@@ -37,7 +37,7 @@ struct LineTests {
         return lines
     }
 
-    @Test func linesComeAsTheyAreSent() async throws {
+    @Test func linesArriveWhileTheyAreSent() async throws {
         let body = StubBody()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
@@ -94,7 +94,7 @@ struct LineTests {
         #expect(values == [["x": 1], ["x": 2], ["x": 3]])
     }
 
-    @Test func aLineThatIsNoValueFailsWithItsNumber() async throws {
+    @Test func anInvalidLineFailsWithItsNumber() async throws {
         let session = try HTTPSession(
             transport: StubTransport { _ in .status(200, body: Data("{\"x\": 1}\n\n{\"y\": 2}\n".utf8)) })
         var points: [Point] = []

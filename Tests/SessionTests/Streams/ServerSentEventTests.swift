@@ -69,7 +69,7 @@ struct ServerSentEventTests {
         #expect(seen == events)
     }
 
-    @Test func eventsComeAsTheyAreSent() async throws {
+    @Test func eventsArriveWhileTheyAreSent() async throws {
         let body = StubBody()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()

@@ -10,7 +10,7 @@ import Testing
     .leavesNothingAlive, .timeLimit(.minutes(2)),
     .enabled(if: !isSanitized, "a sanitizer keeps what was released for a while"))
 struct StreamMemoryTests {
-    @Test func requestsWhoseResponsesAreStreamedLeaveNoMemoryBehind() async {
+    @Test func streamedResponsesLeaveNoMemoryBehind() async {
         await #expect(processExitsWith: .success) {
             let configuration = MockServer.Configuration { $0.requestBodies = .streamed }
             let handler: MockServer.Handler = { request in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StreamTaskTests {
-    @Test func theBodyIsReadAsItComes() async throws {
+    @Test func theBodyIsReadWhileItArrives() async throws {
         let body = StubBody()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body, headerFields: [.server: "s"]) })
         let task = try session.call(makeRequest()).streamTask()
@@ -41,7 +41,7 @@ struct StreamTaskTests {
         #expect(await Result { () async throws(SessionError) in try await task.value }.error?.code == .timeout)
     }
 
-    @Test func whatFailsBeforeTheHeadReachesWhoAsksForIt() async throws {
+    @Test func aFailureBeforeTheHeadReachesItsReader() async throws {
         let session = try HTTPSession(transport: StubTransport { _ in throw TransportError(.connectionFailed, "No.") })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()
@@ -85,7 +85,7 @@ struct StreamTaskTests {
         task.cancel()
     }
 
-    @Test func cancellingBeforeTheStartReachesWhoAsksForTheHead() async throws {
+    @Test func cancellingBeforeTheStartReachesTheReaderOfTheHead() async throws {
         // Asking starts the task, which may happen before it is cancelled.
         let session = try HTTPSession(
             transport: StubTransport { _ in
@@ -167,7 +167,7 @@ struct StreamTaskTests {
         #expect(transport.requests.first?.head.path == "/api/a?q=1")
     }
 
-    @Test func trailersOfABodyThatComesWholeAreThere() async throws {
+    @Test func aWholeBodyHasItsTrailers() async throws {
         let sum = try #require(HTTPField.Name("x-sum"))
         let response = MockResponse(body: .text("all"), trailers: [sum: "1"])
         try await withMockServer(response) { server in

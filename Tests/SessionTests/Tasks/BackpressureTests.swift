@@ -89,7 +89,7 @@ struct BackpressureTests {
     }
 
     /// Bytes that wait in this process were not sent.
-    @Test func uploadProgressIsWhatTheSocketTook() async throws {
+    @Test func uploadProgressCountsTheBytesThatTheSocketAccepted() async throws {
         let bytes = Data(count: 128 * 1024 * 1024)
         let goOn = Signal()
         var configuration = MockServer.Configuration()

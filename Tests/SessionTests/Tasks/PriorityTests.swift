@@ -46,7 +46,7 @@ struct PriorityTests {
         }
     }
 
-    @Test func whoHasTheHigherPriorityIsSentFirst() async throws {
+    @Test func theRequestWithTheHigherPriorityIsSentFirst() async throws {
         let order = try await order(of: ["low", "normal", "high", "normal2"]) { index, task in
             task.priority = [.low, .normal, .high, .normal][index]
         }

@@ -57,7 +57,7 @@ struct TaskListTests {
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct InvalidationTests {
-    @Test func invalidatingLetsWhatRunsFinish() async throws {
+    @Test func invalidatingLetsRunningTasksFinish() async throws {
         let body = StubBody()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let running = try session.call(makeRequest()).task(DataResponseSerializer())

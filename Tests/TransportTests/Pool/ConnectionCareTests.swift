@@ -67,7 +67,7 @@ struct ConnectionCareTests {
         }
     }
 
-    @Test func aConnectionIsThereBeforeTheFirstRequest() async throws {
+    @Test func aConnectionIsOpenBeforeTheFirstRequest() async throws {
         try await withMockServer { _ in
             .text("ok")
         } perform: { server in

@@ -6,7 +6,7 @@ import Testing
 @Suite("Connections that close at once", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct EarlyCloseTests {
     @Test(arguments: ["a", "m"])
-    func aWaitingRequestLearnsOfItAndNothingIsKept(host: String) throws {
+    func aWaitingRequestLearnsOfAnEarlyCloseAndNothingIsKept(host: String) throws {
         let bench = PoolBench()
         let request = bench.request(try PoolBench.origin(host))
         let opened = try bench.opener.succeed(#require(bench.opener.attempts.first), closesFirst: true)
@@ -22,7 +22,7 @@ struct EarlyCloseTests {
     }
 
     @Test(arguments: ["a", "m"])
-    func withoutAWaitingRequestItIsNotShelved(host: String) throws {
+    func withoutAWaitingRequestAClosedConnectionIsNotShelved(host: String) throws {
         let bench = PoolBench()
         let origin = try PoolBench.origin(host)
         let waiting = bench.request(origin)

@@ -215,7 +215,7 @@ struct PoolStateMachineTests {
         #expect(pool.connections == 1)
     }
 
-    @Test func aFullConnectionIsJoinedByASecondOneIfThatIsAllowed() {
+    @Test func aFullConnectionIsJoinedByASecondOneIfAllowed() {
         var pool = machine(perOrigin: 8, multiplexed: 2)
         _ = pool.wait(1, for: "a", .possible)
         _ = pool.connected("a", isMultiplexed: true)
@@ -286,7 +286,7 @@ struct PoolStateMachineTests {
         expectEqual(pool.release("a", isUnused: true), .hand(to: 1))
     }
 
-    @Test func connectionsThatAreThereCountAmongThoseInAdvance() {
+    @Test func openConnectionsCountTowardsPrewarming() {
         var pool = machine(perOrigin: 8, total: 8)
         expectEqual(pool.prewarm("a", count: 2, .never), 2)
         expectEqual(pool.prewarm("a", count: 3, .never), 1)

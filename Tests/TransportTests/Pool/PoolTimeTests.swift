@@ -165,7 +165,7 @@ struct PoolTimeTests {
         expectEqual(try bench.shutDown(), true)
     }
 
-    @Test func aFailedAttemptTellsItsNumberItsTimesAndItsFailure() throws {
+    @Test func aFailedAttemptReportsItsNumberItsTimesAndItsFailure() throws {
         let bench = PoolBench()
         let request = bench.request(try PoolBench.origin("a"))
         let attempt = try #require(bench.opener.attempts.first)
@@ -184,7 +184,7 @@ struct PoolTimeTests {
     }
 
     /// A request that failed on a connection tells what it has sent, and when it ended.
-    @Test func anAttemptThatFailsOnItsConnectionTellsItsTimes() throws {
+    @Test func anAttemptThatFailsOnItsConnectionReportsItsTimes() throws {
         let bench = PoolBench()
         let request = bench.request(try PoolBench.origin("a"))
         let opened = try bench.opener.succeed(try #require(bench.opener.attempts.first))

@@ -8,7 +8,7 @@ import Testing
 struct RankedQueueTests {
     /// Random histories, compared with a sorted array.
     @Test(arguments: 0..<50)
-    func itBehavesAsASortedArray(seed: UInt64) {
+    func theQueueBehavesLikeASortedArray(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var queue = RankedQueue<Int, Int>()
         var naive: [(member: Int, rank: Int)] = []
@@ -40,7 +40,7 @@ struct RankedQueueTests {
         }
     }
 
-    @Test func aRankThatIsSetAgainCountsOnce() {
+    @Test func aChangedRankCountsOnce() {
         var queue = RankedQueue<String, Int>()
         for rank in [1, 5, 1, 5, 1] { queue.set(rank, of: "a") }
         queue.set(3, of: "b")

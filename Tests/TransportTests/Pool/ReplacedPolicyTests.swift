@@ -80,7 +80,7 @@ struct ReplacedPolicyTests {
     }
 
     /// The same policy again, or another one that allows the request, lets it through.
-    @Test func aPolicyThatAllowsItLetsAWaitingRequestThrough() async throws {
+    @Test func aPermissivePolicyLetsAWaitingRequestThrough() async throws {
         try await withMockServer { _ in
             .text("ok")
         } perform: { server in

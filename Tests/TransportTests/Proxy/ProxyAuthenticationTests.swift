@@ -125,7 +125,7 @@ struct ProxyAuthenticationTests {
         #expect(heads.map { $0.contains("Proxy-Authorization: Basic") } == [false, true, true])
     }
 
-    @Test func aProxyThatDoesNotAskIsNotWaitedFor() async throws {
+    @Test func aProxyWithoutAChallengeIsNotAwaited() async throws {
         let heads = try await heads([.ok(), .ok("onetwo"), .basic, .ok()]) { transport in
             for request in [request(), request(.post, body: readOnce), request()] {
                 let response = try await transport.send(request)
@@ -174,7 +174,7 @@ struct ProxyAuthenticationTests {
     }
 
     /// Without an answer by Digest there is nothing that the field could prove.
-    @Test func aProofThatWasNotAskedForIsIgnored() async throws {
+    @Test func anUnrequestedProofIsIgnored() async throws {
         let fields = "Proxy-Authentication-Info: rspauth=\"00\", nextnonce=\"x\"\r\n"
         _ = try await heads([.basic, Step(status: "200 OK", fields: fields)]) { transport in
             let response = try await transport.send(request())

@@ -120,7 +120,7 @@ struct ProxyConnectionTests {
     }
 
     @Test(arguments: [true, false])
-    func aChallengeIsAnsweredOnceAndKnownFromThenOn(closes: Bool) async throws {
+    func aChallengeIsAnsweredOnceAndRemembered(closes: Bool) async throws {
         let login = TestProxy.Login(closes: closes)
         let test = TestProxy(login)
         try await withOrigin { origin in

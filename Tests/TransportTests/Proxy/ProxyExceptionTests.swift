@@ -83,7 +83,7 @@ struct ProxyExceptionTests {
     ]
 
     @Test(arguments: cases)
-    func anEntryMatchesAsCurlHasIt(given: Case) throws {
+    func anEntryMatchesLikeCurls(given: Case) throws {
         let origin = try Origin(isSecure: true, authority: given.authority)
         #expect(ProxyExceptions(list: given.list).contain(origin) == given.isDirect)
     }

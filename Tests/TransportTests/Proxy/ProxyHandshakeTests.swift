@@ -99,7 +99,7 @@ struct ProxyHandshakeTests {
         #expect(open.failureAtEnd == .refused(ProxyRefusal(.init(code: 500, reasonPhrase: "Oops"), page: "page")))
     }
 
-    @Test func aRefusalThatRepeatsThePasswordIsNotRepeated() throws {
+    @Test func aRefusalThatRepeatsThePasswordIsRedacted() throws {
         let answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 24\r\n\r\nyou sent Basic YWRhOmI= !"
         guard case .failure(.refused(let refusal)) = end(tunnel(authorization: "Basic YWRhOmI="), answer) else {
             Issue.record("not refused")

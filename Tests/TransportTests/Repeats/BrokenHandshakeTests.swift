@@ -98,7 +98,7 @@ struct BrokenHandshakeTests {
         await server.shutdown()
     }
 
-    @Test func aVerdictIsNotAskedForTwice() async throws {
+    @Test func thePolicyIsAskedOnlyOnce() async throws {
         let server = try await MockServer.start(tls: try TestPKI().identity()) { _ in .text("never") }
         try await withTransport({ $0.securityPolicy = .systemTrust }) { transport in
             let error = await failure { () async throws(TransportError) in try await transport.send(server.request()) }

@@ -80,7 +80,7 @@ struct RepeatPolicyTests {
         #expect(useless.isEmpty)
     }
 
-    @Test func whatCountsNoMoreTakesNoRoom() {
+    @Test func expiredCountsTakeNoRoom() {
         var useless = UselessConnections<Int>()
         for key in 0..<10_000 {
             // Two hundred of them in any two seconds.

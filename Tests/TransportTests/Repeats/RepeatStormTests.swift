@@ -98,7 +98,7 @@ struct RepeatStormTests {
         #expect(tally.connections <= 20, "\(tally.connections) connections, \(tally.sends) requests")
     }
 
-    @Test func aRefusedStreamIsTriedAgainAndTold() async throws {
+    @Test func aRefusedStreamIsRepeatedAndReported() async throws {
         let tally = Tally()
         try await FrameServer.run { frame, peer in
             guard frame.isEnd else { return }

@@ -113,7 +113,7 @@ struct TLSStateMachineTests {
     }
 
     @Test(arguments: table)
-    func aPhaseDeterminesWhatBecomesOfBytesAndEnds(row: Row) {
+    func aPhaseDeterminesTheEffectOfBytesAndEnds(row: Row) {
         var machine = row.machine
         #expect(machine.receiving == row.receiving)
         #expect(machine.sending == row.sending)

@@ -20,7 +20,7 @@ struct BodySliceSizeTests {
         #expect(size.bytes == 16 * 1024)
     }
 
-    @Test func aTenthOfASecondIsAsItShouldBe() {
+    @Test func aSliceAcceptedInATenthOfASecondKeepsItsSize() {
         var size = BodySliceSize()
         let first = size.bytes
         size.took(.milliseconds(100))

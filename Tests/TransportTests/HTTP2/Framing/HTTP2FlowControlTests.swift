@@ -277,7 +277,7 @@ struct HTTP2FrameCountsTests {
 
     /// Windows without end, as small as they can be: of the connection, of an open stream and of a closed one.
     @Test(arguments: [0, 1, 3] as [UInt32])
-    func windowUpdatesAreCountedBeyondWhatWasSent(stream: UInt32) {
+    func windowUpdatesBeyondTheSentBytesAreCounted(stream: UInt32) {
         var probe = FramingProbe(requests: 2, configure: Self.limits)
         probe.framing.reset(3, .cancel)
         #expect(frames(&probe, rawFrame(type: 8, stream: stream, .word(1))) <= 40)
@@ -285,7 +285,7 @@ struct HTTP2FrameCountsTests {
     }
 
     /// A server that widens the windows after each few hundred bytes of an upload.
-    @Test func windowUpdatesForWhatWasSentAreNoFlood() {
+    @Test func windowUpdatesForSentBytesAreNoFlood() {
         var probe = FramingProbe(configure: Self.limits)
         probe.open(1, isEnd: false)
         for _ in 0..<1_000 {
