@@ -52,7 +52,7 @@ struct AuthenticationChallengeTests {
         Case(
             "Digest realm=\"d\", qop=\"auth, auth-int\", nonce=abc",
             is: [.init(scheme: "digest", parameters: ["realm": "d", "qop": "auth, auth-int", "nonce": "abc"])]),
-        // Malformed: what stands before counts, what follows does not.
+        // Malformed: challenges before the mistake count, the rest does not.
         Case("", is: []), Case("=", is: []), Case("\"Basic\"", is: []), Case("Basic;realm=a", is: []),
         Case("Basic realm=\"a", is: [.init(scheme: "basic")]), Case("Basic realm=\"a\\", is: [.init(scheme: "basic")]),
         Case("Bearer, Basic realm=\"a\" junk, Basic realm=b", is: [.init(scheme: "bearer"), .init(scheme: "basic")]),

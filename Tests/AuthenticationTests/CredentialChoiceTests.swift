@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetAuthentication
 
-/// Which of the stored credentials answers a response, and where an answer is sent again.
+/// Tests which stored credential answers a response, and where an answer is sent again.
 @Suite(.timeLimit(.minutes(1)))
 struct CredentialChoiceTests {
     private static let basic = "Basic realm=lab"
@@ -108,7 +108,7 @@ struct CredentialChoiceTests {
             (", domain=\"/a\"", ["/a", "/ab", "/a/b"], ["/", "/b"]),
             (", domain=\"/a/ /b/\"", ["/a/c", "/b/c"], ["/a", "/c"]),
             (", domain=\"http://example.com/a/\"", ["/a/c"], ["/c", "/b/c"]),
-            // Those of another origin do not count: the folder of the request remains.
+            // Paths of another origin do not count: the folder of the request remains.
             (", domain=\"https://example.com/ //example.com/ http://other.example/ mailto:a\"", ["/b/d"], ["/a", "/"]),
             (", domain=\"\"", ["/a"], []), (", domain=\" \"", ["/a"], []),
         ] as [(String, [String], [String])])
@@ -157,7 +157,7 @@ struct CredentialChoiceTests {
         #expect(answers.map(nonce) == ["nonce=\"four\"", "nonce=\"three\"", nil])
         answers[1] = nil
         #expect(nonce(answer()) == "nonce=\"three\"")
-        // The one that is in use is made the latest one again.
+        // The authenticator in use becomes the latest one again.
         store.accepted(try #require(store.authenticator(before: target)), at: target)
         #expect(nonce(answer()) == "nonce=\"three\"")
     }
@@ -171,7 +171,7 @@ struct CredentialChoiceTests {
             let authenticator = try #require(store.authenticator(for: .parse([challenge]), of: origin, refused: []))
             store.accepted(authenticator, at: target)
             guard number == 0 else { continue }
-            // From now on the order matters.
+            // The order matters after this refusal.
             let both = (0..<2).compactMap { _ in
                 store.authenticator(before: target)?.answer(method: "GET", uri: "/")
             }

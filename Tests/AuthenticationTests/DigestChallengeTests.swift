@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetAuthentication
 
-/// Which challenges are answered, and how (RFC 7616, sections 3.3 and 3.4).
+/// Tests which challenges are answered, and how (RFC 7616, sections 3.3 and 3.4).
 @Suite(.timeLimit(.minutes(1)))
 struct DigestChallengeTests {
     private static let usual = "Digest realm=\"lab\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
@@ -13,7 +13,7 @@ struct DigestChallengeTests {
         ("digest REALM=lab, Nonce=n, QOP=AUTH, Algorithm=sha-256", true),
         ("Digest realm=\"\", nonce=\"\", qop=\"auth\", algorithm=\"SHA-512-256\"", true),
         ("Digest realm=lab, nonce=n, qop=\"token,  auth-int\", algorithm=SHA-256-sess", true),
-        // Of a parameter that occurs twice, the first value counts.
+        // The first value of a repeated parameter counts.
         ("Digest realm=lab, nonce=n, qop=auth, algorithm=SHA-256, algorithm=none, realm=b", true),
         ("Digest realm=lab, nonce=n, qop=auth, algorithm=SHA-256, unknown=\"ignored\", stale=maybe", true),
         // MD5, named and by default, and RFC 2069 are not answered without the option.
@@ -119,7 +119,7 @@ struct DigestChallengeTests {
     }
 }
 
-/// Parameters whose octets are not UTF-8.
+/// Parameters with octets that are not UTF-8.
 @Suite(.timeLimit(.minutes(1)))
 struct DigestOctetTests {
     /// A realm in ISO 8859-1 beside a user name and a password, which are in UTF-8.

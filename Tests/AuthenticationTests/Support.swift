@@ -13,7 +13,7 @@ func testTarget(_ text: String) throws -> RequestTarget {
     try RequestTarget(parsing: #require(URL(string: text)))
 }
 
-/// An authenticator whose client nonces are all the same.
+/// An authenticator with constant client nonces.
 func authenticator(
     _ challenges: [String], by credential: Credential, clientNonce: String = "cn"
 ) throws -> Authenticator {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheDirectivesTests {
-    /// RFC 9111, section 5.2; each case is the field's value and the directives that it has.
+    /// RFC 9111, section 5.2; each case is the field's value and its directives.
     @Test(arguments: [
         // Section 5.2: tokens and quoted strings, in any case, in any order.
         ("max-age=5", "max-age=5"), ("Max-AGE=5", "max-age=5"), ("max-age=\"5\"", "max-age=5"),
@@ -31,7 +31,7 @@ struct CacheDirectivesTests {
         ("no-cache=\"\"", "no-cache"), ("no-cache=\"a b\"", "no-cache"), ("no-cache=\"a", "no-cache"),
         ("no-cache=\"a\", no-cache=\"b\"", "no-cache[a,b]"), ("no-cache=\"a\", no-cache", "no-cache"),
         ("no-cache, no-cache=\"a\"", "no-cache"), ("private=\"X-User\"", "private[x-user]"), ("private", "private"),
-        // A directive that restricts counts with an argument, one that permits does not.
+        // A restricting directive counts even with an argument, a permitting one does not.
         ("no-store=1", "no-store"), ("must-revalidate=0", "must-revalidate"), ("proxy-revalidate", "proxy-revalidate"),
         ("public=1", ""), ("immutable=\"x\"", ""), ("must-understand=1", ""), ("immutable", "immutable"),
         ("must-understand, no-store", "must-understand no-store"),
@@ -75,7 +75,7 @@ struct CacheDirectivesTests {
 }
 
 extension CacheDirectives {
-    /// What differs from no directives at all, in a fixed order.
+    /// The differences from no directives at all, in a fixed order.
     fileprivate var summary: String {
         let numbers: [(String, Int64?)] = [
             ("max-age", maxAge), ("s-maxage", sharedMaxAge), ("max-stale", maxStale), ("min-fresh", minFresh),

@@ -42,14 +42,14 @@ struct CacheModel {
         (value("Cache-Control", lines) ?? "").split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// The number behind a directive; 0 if it is none; nil without the directive.
+    /// The number after a directive; 0 if it is invalid; nil without the directive.
     private func number(_ name: String, _ words: [String]) -> Int? {
         words.first { $0 == name || $0.hasPrefix(name + "=") }.map { Int($0.dropFirst(name.count + 1)) ?? 0 }
     }
 
     // MARK: Section 3
 
-    /// Whether the response is stored. What it replaces is forgotten.
+    /// Whether the response is stored. Replaced responses are forgotten.
     mutating func receive(
         url: String, _ request: [Line], _ response: [Line], status: Int, sent: Int, received: Int
     ) -> Bool {

@@ -164,7 +164,7 @@ struct CacheStoreTests {
         }
     }
 
-    /// RFC 9111, section 4.4: an invalidation also ends what was begun before it.
+    /// RFC 9111, section 4.4: an invalidation also ends entries that were begun before it.
     @Test(arguments: StoreKind.allCases, [true, false])
     func anEntryOfARemovedKeyIsNotCommitted(kind: StoreKind, all: Bool) async throws {
         try await kind.withStore { store in

@@ -23,7 +23,7 @@ struct CacheUseTests {
             "Cache-Control: max-age=60|ETag: \"a\"", "Cache-Control: no-cache",
             ["validate", "load", "load+", "hit", "hit", "validate"]
         ),
-        // A response to another variant is none.
+        // A response for another variant does not count.
         (
             "Cache-Control: max-age=60|Vary: Accept", "Accept: a",
             ["load", "load", "load+", "load", "unsatisfiable", "load+"]
@@ -51,7 +51,7 @@ struct CacheUseTests {
         arguments: [
             (nil, "", "max-age=0"), ("ETag: \"a\"", "", "max-age=0"), ("Last-Modified: {-100s}", "", "max-age=0"),
             ("", "", "max-age=0"), ("ETag: \"a\"|Vary: Accept", "Accept: b", "max-age=0"),
-            // The policy overrides what the request says of stored responses, and not that its own must not be stored.
+            // The policy overrides the request's directives for stored responses, but not its own `no-store`.
             ("ETag: \"a\"", "Cache-Control: max-stale=9", "max-age=0"),
             ("ETag: \"a\"", "Cache-Control: no-store, max-age=9", "max-age=0, no-store"),
         ] as [(String?, String, String)])

@@ -61,7 +61,7 @@ struct ConditionTests {
         #expect(describe(decision) == expected)
     }
 
-    /// RFC 9110, section 14.1.2: a range is one of the coded bytes, which a request without codings cannot use.
+    /// RFC 9110, section 14.1.2: a range refers to coded bytes, which a request without codings cannot use.
     @Test(arguments: [
         ("gzip", "identity", "load"), ("gzip", "Identity", "load"), ("gzip", "gzip", "206 0-9/100"),
         ("identity", "identity", "206 0-9/100"),

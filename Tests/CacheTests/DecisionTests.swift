@@ -151,7 +151,7 @@ struct DecisionTests {
         let decision = rules.decision(for: request(test.request), among: [response], at: at(test.age))
         #expect(decision.word == test.expected)
         guard test.request.isEmpty, response.variant.isEmpty else { return }
-        // What is decided with less work for plain requests.
+        // The same decision with less work, for plain requests.
         let hit: HTTPResponse? =
             if case .answer(let answer, validating: nil) = decision, !answer.isStale { answer.head } else { nil }
         #expect(rules.freshHead(of: response, at: at(test.age)) == hit)
@@ -186,7 +186,7 @@ struct DecisionTests {
         #expect(CacheRules().decision(for: strict, among: [], at: at(0)) == .unsatisfiable)
     }
 
-    /// RFC 9111, sections 4 and 5.1: Age replaces that of the response, and Warning is not written.
+    /// RFC 9111, sections 4 and 5.1: Age replaces the response's Age, and Warning is not written.
     @Test(arguments: [("Age: 5", 10.0, "15"), ("", 0.9, "0"), ("", 59.9, "59"), ("Date: {-50s}", 1.0, "51")])
     func anAnswerHasItsAge(text: String, now: Double, expected: String) throws {
         let response = try stored("Cache-Control: max-age=999|" + text)

@@ -80,7 +80,7 @@ struct FreshnessTests {
         #expect(CacheRules.age(of: response, at: at(used)) == expected)
     }
 
-    /// Section 4.2: a response whose age equals its lifetime is stale.
+    /// Section 4.2: a response is stale when its age equals its lifetime.
     @Test(arguments: [(59.0, true), (59.999, true), (60.0, false), (61.0, false), (.infinity, false)])
     func freshnessEndsWithTheLifetime(age: Double, isFresh: Bool) throws {
         let response = try stored("Cache-Control: max-age=60")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetCache
 
-/// What a server can send to make a cache slow, large or wrong.
+/// Responses that try to make a cache slow, large or wrong.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileTests {
     @Test(arguments: [

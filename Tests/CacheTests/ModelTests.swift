@@ -55,7 +55,7 @@ private struct History {
         self.generator = generator
     }
 
-    /// Lets time pass, then requests or receives something. Returns what the cache and the model did.
+    /// Lets time pass, then requests or receives something. Returns the actions of the cache and the model.
     mutating func step() async throws -> (String, String) {
         now += pick([0, 0, 1, 3, 10, 30])
         let host = pick(["a", "b"])

@@ -108,7 +108,7 @@ struct StoringTests {
         if let reason = test.expected, [.noStore, .notCacheable].contains(reason) { #expect(rules.refuses(response)) }
     }
 
-    /// RFC 9111, section 3.1: each case is the response's fields and the names of those that are stored.
+    /// RFC 9111, section 3.1: each case is the response's fields and the names of the stored ones.
     @Test(arguments: [
         ("A: 1|B: 2", false, "a b date"), ("Connection: x, keep-alive|X: 1|Keep-Alive: 5|B: 2", false, "b date"),
         ("Transfer-Encoding: chunked|Upgrade: h2c|Trailer: X|TE: x", false, "date"),
@@ -134,7 +134,7 @@ struct StoringTests {
         #expect(try stored(text).head.headerFields[.date] == fields("Date: \(expected)")[.date])
     }
 
-    /// RFC 9111, section 3.3: a part is stored as the response that it is a part of.
+    /// RFC 9111, section 3.3: a part is stored as the whole response.
     @Test func aPartIsStoredAsAnIncompleteResponse() throws {
         let part = try stored(
             "Content-Range: bytes 10-19/100|Content-Length: 10|ETag: \"a\"|Content-Type: text/plain", status: 206)

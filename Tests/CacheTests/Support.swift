@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetCache
 
-/// An instant, in seconds after the one at which the responses of the tests were generated and received.
+/// An instant, in seconds after the responses of the tests were generated and received.
 func at(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + seconds) }
 
 /// The first instant as HTTP writes it.

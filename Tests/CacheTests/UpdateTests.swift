@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetCache
 
-/// What responses say about other stored ones: RFC 9111, sections 3.4, 4.3.5 and 4.4.
+/// The effects of responses on stored ones: RFC 9111, sections 3.4, 4.3.5 and 4.4.
 @Suite(.timeLimit(.minutes(1)))
 struct UpdateTests {
     /// Section 4.3.5: whether a response to HEAD confirms a stored one of 100 bytes.
@@ -30,8 +30,8 @@ struct UpdateTests {
         if isConfirmed { #expect(result.updated.first?.head.headerFields[values: .age] == []) }
     }
 
-    /// HTTPFields terminates the process at 65,535 fields: updates must not add up to them. Each head has an ETag and a Date, the
-    /// ones that are replaced, beside fields with names of their own.
+    /// HTTPFields terminates the process at 65,535 fields: updates must not add up to them. Each head has an ETag and a
+    /// Date, which are replaced, and fields with unique names.
     @Test(arguments: [(5_000, 4_998, true), (5_000, 4_999, false), (60_600, 5_000, false)])
     func updatesAddUpToAtMostTenThousandFields(old: Int, new: Int, isUpdated: Bool) throws {
         var response = try stored("Cache-Control: no-cache|ETag: \"a\"")
@@ -114,7 +114,8 @@ struct UpdateTests {
         #expect(keys.map(\.description) == expected.map { "https://example.com" + $0 })
     }
 
-    /// Section 4.3.3: what a new response replaces, stored or not. The first response matches the request, the second does not.
+    /// Section 4.3.3: the responses that a new one replaces, stored or not. The first response matches the request, the
+    /// second does not.
     @Test(
         arguments: [
             ("GET", 200, [1]), ("GET", 301, [1]), ("GET", 404, [1]), ("GET", 410, [1]), ("GET", 304, []),

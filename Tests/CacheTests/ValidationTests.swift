@@ -63,7 +63,7 @@ struct ValidationTests {
         (["ETag: \"a\"", "ETag: \"b\"|Vary: V"], "ETag: \"a\"", "1"),
         (["ETag: \"a\"", "ETag: \"b\"|Vary: V"], "ETag: \"b\"", "2"),
         (["ETag: \"a\"", "ETag: \"a\"|Vary: V"], "ETag: \"a\"", "1 2"),
-        // A strong tag whose weak form is stored, as nginx has it for compressed responses.
+        // A strong tag whose weak form is stored, the case of nginx for compressed responses.
         (["ETag: W/\"a\""], "ETag: \"a\"", "1"), (["ETag: W/\"a\"", "ETag: \"a\"|Vary: V"], "ETag: \"a\"", "2"),
         // Another variant can be other bytes.
         (["ETag: W/\"a\"|Vary: V"], "ETag: \"a\"", "unknown"), (["ETag: W/\"a\"|Vary: V"], "ETag: W/\"a\"", "1"),
@@ -75,7 +75,7 @@ struct ValidationTests {
         (["Last-Modified: {-50s}"], "Last-Modified: {-50s}", "1"),
         (["Last-Modified: {-50s}"], "Last-Modified: {-1s}", "unknown"),
         (["ETag: \"a\"|Last-Modified: {-50s}"], "Last-Modified: {-50s}", "1"),
-        // No validator: the only one that was asked for.
+        // No validator: it confirms the only candidate.
         (["ETag: \"a\""], "", "1"), (["Last-Modified: {-50s}"], "", "1"),
         (["ETag: \"a\"", "ETag: \"b\"|Vary: V"], "", "unknown"),
     ])
@@ -87,7 +87,7 @@ struct ValidationTests {
         #expect(try confirm(responses, response(text, status: 304)) == expected)
     }
 
-    /// Section 4.3.2: a 304 response to tags of the caller's and of the cache's.
+    /// Section 4.3.2: a 304 response to tags of the caller and of the cache.
     @Test(arguments: [
         ("\"x\"", "ETag: \"x\"", "not modified"), ("\"x\"", "ETag: \"a\"", "200"), ("\"a\"", "ETag: \"a\"", "304"),
         ("\"x\"", "ETag: \"y\"", "unknown"), ("\"x\"", "", "unknown"), ("\"x\", \"a\"", "ETag: \"a\"", "304"),
@@ -130,7 +130,7 @@ struct ValidationTests {
         #expect(update.response.head.status == .ok)
     }
 
-    /// The strong tag can be that of the bytes before their compression.
+    /// The strong tag can belong to the bytes before their compression.
     @Test(arguments: [
         ("W/\"a\"", "\"a\"", "W/\"a\""), ("W/\"a\"", "W/\"b\"", "W/\"b\""), ("\"a\"", "\"b\"", "\"b\""),
     ])
@@ -141,7 +141,7 @@ struct ValidationTests {
         #expect(update.response.head.headerFields[.eTag] == expected)
     }
 
-    /// Section 3.2: Date is that of the update, also if the 304 response has none.
+    /// Section 3.2: Date is the update's, even if the 304 response has none.
     @Test func aConfirmedResponseIsAsOldAsItsConfirmation() throws {
         let stale = try stored("Cache-Control: max-age=60|ETag: \"a\"|Date: {-50s}|Age: 100")
         let update = CacheRules().update(
@@ -150,7 +150,7 @@ struct ValidationTests {
         #expect(CacheRules().freshness(of: update.response, at: at(510)).isFresh)
     }
 
-    /// A 304 response can forbid to keep what it confirms.
+    /// A 304 response can forbid keeping the confirmed response.
     @Test(arguments: [
         ("Cache-Control: no-store", false), ("Vary: *", false), ("Cache-Control: max-age=5", true), ("Vary: B", true),
         ("Cache-Control: private", true),

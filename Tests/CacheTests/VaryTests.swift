@@ -18,7 +18,7 @@ struct VaryTests {
         #expect(requests.map { response.variant.matches($0) } == [true, false, false])
     }
 
-    /// Each case: Vary, the fields of the request whose response is stored, those of the next one, and whether it matches.
+    /// Each case: Vary, the fields of the first request, the fields of the next one, and whether it matches.
     @Test(arguments: [
         ("Accept", "Accept: a", "Accept: a", true), ("Accept", "Accept: a", "Accept: b", false),
         ("accept", "ACCEPT: a", "Accept: a", true), ("Accept", "Accept: a|X: 1", "Accept: a|X: 2", true),
@@ -50,7 +50,7 @@ struct VaryTests {
         #expect(decision.word == (matches ? "hit" : "load"))
     }
 
-    /// Section 4.1: a response with Vary is preferred, then the one with the latest Date, then the one stored last.
+    /// Section 4.1: a response with Vary is preferred, then the latest Date, then the last stored one.
     @Test(arguments: [
         (["Date: {-50s}", "Date: {now}"], 2), (["Date: {now}", "Date: {-50s}"], 1), (["", ""], 2),
         (["Vary: A|Date: {-50s}", "Date: {now}"], 1), (["Vary: A|Date: {-50s}", "Vary: A|Date: {-100s}"], 1),

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 public struct ProcessThreads: Sendable {
     private let name: String
 
-    /// The threads whose names begin like this.
+    /// The threads with this prefix in their names.
     public init(_ name: String) {
         self.name = name
     }

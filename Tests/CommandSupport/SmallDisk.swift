@@ -19,11 +19,11 @@ public enum SmallDisk {
 
     /// A file system that could not be mounted or unmounted.
     public struct Failure: Error {
-        /// What the program said.
+        /// The output of the program.
         public let message: String
     }
 
-    /// Mounts a file system of 1 MiB, or changes the options of the one that is mounted.
+    /// Mounts a file system of 1 MiB, or changes the options of the mounted one.
     public static func mount(at folder: URL, options: String = "size=1m,mode=0700") throws {
         try run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder.path])
     }

@@ -1,5 +1,5 @@
-/// The paths of the stored values of `value` that are the same in `defaults`, or nil. A test that changes every setting
-/// expects none, and fails when a setting is added that it does not change.
+/// The paths of the stored values of `value` that equal the values in `defaults`, or nil. A test that changes every
+/// setting expects none, and fails when a new setting is not changed.
 ///
 /// Values of Linnet's structs and enums are followed; all others are compared by their description.
 public func unchangedSettings(in value: Any, from defaults: Any) -> [String] {

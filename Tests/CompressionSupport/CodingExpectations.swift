@@ -3,7 +3,7 @@ internal import FoundationEssentials
 public import LinnetCompression
 internal import Testing
 
-/// What holds for every content coding. Each function records an issue where it does not.
+/// The requirements on every content coding. Each function records an issue for a violation.
 public struct CodingExpectations {
     private let coding: ContentCoding
 
@@ -138,7 +138,7 @@ public struct CodingExpectations {
         return (decoded, nil)
     }
 
-    /// The peak of memory during the operation is below 32 MB over what the process has before.
+    /// The peak of memory during the operation is at most 32 MB above the memory before it.
     private func measured<Result>(_ operation: () throws -> Result) throws -> Result {
         // Resets the peak (proc_pid_clear_refs(5)).
         try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
@@ -151,7 +151,7 @@ public struct CodingExpectations {
     }
 }
 
-/// The code of the error that an operation throws; nil if it throws none.
+/// The code of an operation's error; nil without an error.
 public func code<Result>(_ operation: () throws -> Result) -> CompressionError.Code? {
     do {
         _ = try operation()

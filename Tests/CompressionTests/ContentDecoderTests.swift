@@ -82,7 +82,7 @@ struct ContentDecoderTests {
         #expect(try decode(more, [.gzip], DecodingLimits { $0.maximumRatio = 2000 }).count == 2 << 20)
     }
 
-    /// What becomes little at the end can be much in between, and take long.
+    /// A small result can be huge between two codings, and take long.
     @Test func theRatioIsJudgedBetweenCodingsToo() throws {
         let nothing = try ContentCoding.gzip.encoded(Data())
         let members = Data((0..<200_000).map { _ in nothing }.joined())
@@ -93,7 +93,7 @@ struct ContentDecoderTests {
         #expect(try decode(members, [.gzip], limits).isEmpty)
     }
 
-    /// A bomb within a bomb: the ratio is that of both.
+    /// A bomb within a bomb: the ratio counts both.
     @Test func nestedBombsAreStopped() throws {
         let bomb = try ContentCoding.gzip.encoded(ContentCoding.gzip.encoded(Data(count: 100 << 20)))
         #expect(bomb.count < 2000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetCookies
 
-/// RFC 6265bis, section 5.1.1. The seconds are those of an independent computation (`date -u -d`).
+/// RFC 6265bis, section 5.1.1. The seconds come from an independent computation (`date -u -d`).
 @Suite("Cookie dates", .timeLimit(.minutes(1)))
 struct CookieDateTests {
     private func seconds(_ text: String) -> Double? {
@@ -25,7 +25,7 @@ struct CookieDateTests {
         ("06 NOVEMBER 1994 08:49:37", 784_111_777), ("06 novembre 1994 08:49:37", 784_111_777),
         ("6th Nov 1994th 08:49:37Z", 784_111_777), ("6 Nov 1994 8:49:37", 784_111_777),
         ("6 Nov 1994 8:9:7 +0200 CEST", 784_109_347), ("Sun, 06 Nov 1994 08:49:37.123 GMT", 784_111_777),
-        // Step 2: what was found is not replaced.
+        // Step 2: found fields are not replaced.
         ("06 Nov 1994 08:49:37 07 Dec 1995 09:50:38", 784_111_777),
         // Step 2: a second time can be a day, because a number may have anything behind it.
         ("08:49:37 06:00:00 Nov 1994", 784_111_777),
@@ -59,7 +59,7 @@ struct CookieDateTests {
         "31 Nov 1994 08:49:37", "29 Feb 1900 08:49:37", "29 Feb 2100 08:49:37",
         "29 Feb 2023 08:49:37", "30 Feb 2024 08:49:37",
         "31 Apr 1994 08:49:37",
-        // Delimiters that are none.
+        // Characters that are not delimiters.
         "06\u{7F}Nov\u{7F}1994\u{7F}08:49:37", "06\u{01}Nov\u{01}1994\u{01}08:49:37", "06éNové1994é08:49:37",
     ])
     func otherTextsAreNoDates(text: String) {

@@ -49,7 +49,7 @@ struct CookieFileTests {
     @Test func onlyTheOwnerReadsTheFile() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "cookies")
-            // Neither the file before it nor what a killed process left decides about permissions or contents.
+            // Permissions and contents depend neither on the old file nor on remains of a killed process.
             for name in ["cookies.new", "cookies"] {
                 let path = folder.appending(path: name).path
                 try Data("{\"version\":1,\"cookies\":[]}".utf8).write(to: URL(filePath: path))
@@ -68,7 +68,7 @@ struct CookieFileTests {
         }
     }
 
-    // Two jars are what two processes are: they share nothing but the file.
+    // Two jars behave like two processes: they share only the file.
     /// A process that was stopped while it held the lock.
     @Test func theWaitForALockIsLimited() async throws {
         try await withFolder { folder in
@@ -109,7 +109,7 @@ struct CookieFileTests {
             try first.save(to: file)
             #expect(names(first) == ["b=2"])
 
-            // Of two changes, the one that was used later.
+            // The more recently used change wins.
             first.set(try makeCookie("b", "first", created: testTime.addingTimeInterval(10)))
             second.set(try makeCookie("b", "second", created: testTime.addingTimeInterval(20)))
             try second.save(to: file)
@@ -258,7 +258,7 @@ struct CookieFileTests {
     }
 }
 
-/// The merge of what a jar and a file have, for each combination with what both had.
+/// The merge of a jar and a file, for each combination with their base.
 @Suite("Merging cookies", .timeLimit(.minutes(1)))
 struct CookieMergeTests {
     @Test(

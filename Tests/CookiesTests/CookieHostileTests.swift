@@ -71,7 +71,7 @@ struct CookieHostileTests {
 
     private func check(_ cookie: StoredCookie, _ field: [UInt8]) throws {
         let text = String(decoding: field, as: UTF8.self)
-        // What a server sets, the program can make, except for an octet that UTF-8 does not have.
+        // The program can make each cookie that a server sets, except for octets that are not UTF-8.
         #expect(throws: Never.self, "\(text)") { try cookie.validate() }
         #expect(CookieMatching.domain("a.site.example", matches: cookie.domain), "\(text)")
         #expect(
@@ -139,7 +139,7 @@ struct CookieHostileTests {
             fields((0..<count).map { "c\($0)=v; Max-Age=100; Domain=\($0 % 2 == 0 ? "site" : "a.site").example" })
         }
         #expect(growth(from: 500, received) { makeJar().store(setCookieFields: $0, of: address) } <= 2.5)
-        // Of one response over an insecure connection, each of whose cookies is compared with secure ones.
+        // One response over an insecure connection. Each of its cookies is compared with secure ones.
         let insecure = try url("http://a.site.example/")
         #expect(
             growth(from: 500, received) { fields in

@@ -12,7 +12,7 @@ struct CookieJarTests {
         jar.set(try makeCookie("a", "2"))
         #expect(try jar.string(for: "https://site.example/") == "a=2")
         #expect(try jar.string(for: "https://a.site.example/") == "")
-        // One that has expired removes the stored one.
+        // An expired cookie removes the stored one.
         jar.set(try makeCookie("a", "3", lifetime: -1))
         #expect(jar.all.isEmpty)
     }
@@ -37,7 +37,7 @@ struct CookieJarTests {
             if cookie.name == "a" { jar.set(try makeCookie("a", "2")) }
             return true
         }
-        // What changed meanwhile stays.
+        // A cookie that changed meanwhile stays.
         #expect(jar.all.map { "\($0.name)=\($0.value)" } == ["a=2"])
         struct Refusal: Error {}
         #expect(throws: Refusal.self) { try jar.remove { _ in throw Refusal() } }
@@ -79,7 +79,7 @@ struct CookieJarTests {
             let cookies = jar.cookies(for: try url("https://host\(task).example/"))
             #expect(cookies.map(\.name) == (50..<100).map { "c\($0)" })
         }
-        // 800 stored and 400 evicted ones, of which 1,000 are kept.
+        // 800 stored and 400 evicted ones. The latest 1,000 are kept.
         #expect(changes.droppedCount == 200)
     }
 }
@@ -146,7 +146,7 @@ struct CookieChangeTests {
         }
         reader.cancel()
         #expect(await reader.value == nil)
-        // The next reader gets what follows.
+        // The next reader gets the next changes.
         jar.set(try makeCookie("a"))
         var iterator = changes.makeAsyncIterator()
         #expect(await next(&iterator, 1) == ["stored a=v"])

@@ -46,7 +46,7 @@ struct CookieKillTests {
             #expect(found >= round, "writer \(writer)")
             #expect(value == KilledJar.value(found))
         }
-        // The next save replaces what was being written.
+        // The next save replaces the unfinished file.
         try jar.save(to: KilledJar.file(in: folder))
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == ["cookies", "cookies.lock", "saved"])
@@ -64,7 +64,7 @@ enum KilledJar {
 
     static func file(in folder: URL) -> URL { folder.appending(path: "cookies") }
 
-    /// The value of a round, of a length of its own.
+    /// The value of a round, with a unique length.
     static func value(_ round: Int) -> String { "\(round)-" + String(repeating: "v", count: round % 997) }
 
     /// The last round that each writer had saved.

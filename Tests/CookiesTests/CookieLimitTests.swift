@@ -46,7 +46,7 @@ struct CookieLimitTests {
         #expect(cookie.lastAccessDate == testTime.addingTimeInterval(5))
     }
 
-    // Section 5.8.3, step 5: what is sent was used; what is not was not.
+    // Section 5.8.3, step 5: only sent cookies count as used.
     @Test func retrievalUpdatesTheTimeOfUse() throws {
         let clock = TestClock()
         let jar = makeJar(clock)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinnetCookies
 
-/// What servers set, and what comes back to them: the kinds of cases of the public http-state tests.
+/// The Set-Cookie fields of servers and the resulting Cookie fields: the kinds of cases in the public http-state tests.
 @Suite("Cookie state", .timeLimit(.minutes(1)))
 struct CookieStateTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -12,7 +12,7 @@ struct NetscapeCookiesTests {
     private static let hasPython = isInstalled("python3")
     private static let hasCurl = isInstalled("curl")
 
-    /// One of each kind that the format has.
+    /// One line of each kind in the format.
     private static func cookies() throws -> [StoredCookie] {
         let later = Date(timeIntervalSince1970: 4_000_000_000)
         return [
@@ -157,7 +157,7 @@ struct NetscapeCookiesTests {
         }
     }
 
-    // curl reads the file (-b), and writes all cookies that it has (-c); a file: URL needs no network.
+    // curl reads the file (-b), and writes all its cookies (-c); a file: URL needs no network.
     @Test(.enabled(if: hasCurl, "curl is not installed"))
     func curlReadsAndWritesTheSame() async throws {
         try await withFolder { folder in

@@ -59,7 +59,7 @@ struct PublicSuffixListTests {
             ("安室奈美恵-with-super-monkeys", "-with-super-monkeys-pc58ag80a8qai00g7n9n"),
             ("ひとつ屋根の下2", "2-u9tlzr9756bt3uc0v"), ("そのスピードで", "d9juau41awczczp"), ("bücher", "bcher-kva"),
             ("\u{10FFFF}", "dn32g"),
-            // The bias after the first one is that of a quotient of 456, at the limit of section 3.4.
+            // The bias after the first one has a quotient of 456, at the limit of section 3.4.
             ("\u{26FF0}\u{26FF1}", "9j4kca"),
         ] {
             #expect(Punycode.label(label[...]) == "xn--" + expected)
@@ -90,7 +90,7 @@ struct PublicSuffixListTests {
         let jar = makeJar(suffixes: list)
         #expect(try jar.receive("a=1; Domain=com", from: "https://site.com/") == 0)
         #expect(try jar.receive("a=1; Domain=site.com", from: "https://a.site.com/") == 1)
-        // What the fallback cannot know.
+        // The limits of the fallback.
         #expect(!list.isPublicSuffix("co.uk"))
         #expect(try jar.receive("a=1; Domain=co.uk", from: "https://site.co.uk/") == 1)
         #expect(PublicSuffixList(contentsOf: URL(filePath: "/nonexistent/list.dat")) == nil)

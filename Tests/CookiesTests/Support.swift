@@ -68,7 +68,7 @@ extension CookieJar {
         store(setCookieFields: fields(values), of: try url(address), context: context).count
     }
 
-    /// The cookie-string for a request, empty if there is none.
+    /// The cookie-string for a request; empty without cookies.
     func string(for address: String, context: CookieContext = .sameSite) throws -> String {
         text(cookieHeader(for: try url(address), context: context))
     }

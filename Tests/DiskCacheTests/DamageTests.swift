@@ -82,7 +82,7 @@ struct DamageTests {
         }
     }
 
-    /// Also one that another program has written.
+    /// Even a database of another program.
     @Test func anotherDatabaseIsSetAside() async throws {
         try await withCacheFolder { folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -136,7 +136,7 @@ struct DamageTests {
         }
     }
 
-    /// Bytes that change at random in all files: what is found is what was stored.
+    /// Random bytes change in all files: found bodies still equal the stored ones.
     @Test func noWrongBodyComesOutOfRandomDamage() async throws {
         let seed = RandomSeed.next()
         var random = SplitMix(seed: seed)
@@ -152,7 +152,7 @@ struct DamageTests {
                     try damageFiles(in: copy, &random)
                     let store = try DiskCacheStore(at: copy)
                     for (index, data) in bodies.enumerated() {
-                        // An error is one of the store, which is a miss.
+                        // An error comes from the store, and is a miss.
                         guard let read = try? await body("/\(index)", in: store) else { continue }
                         #expect(read == data, "seed \(seed), round \(round)")
                         found += 1

@@ -25,7 +25,7 @@ struct DirectoryTests {
             chmod(folder.path, 0o755)
             let store = try DiskCacheStore(at: folder)
             try await add(Data("a".utf8), to: store)
-            // Also one that is opened to others later.
+            // Even a directory that is opened to others later.
             chmod(folder.path, mode)
             await expect(.untrustedDirectory) { _ = try DiskCacheStore(at: folder) }
         }
@@ -49,7 +49,7 @@ struct DirectoryTests {
         }
     }
 
-    /// A directory that is replaced by one of others while the store is used.
+    /// Another user's directory replaces the store's directory during its use.
     @Test func aStoreFailsClosedLater() async throws {
         try await withCacheFolder { folder in
             let store = try DiskCacheStore(at: folder)
@@ -84,9 +84,9 @@ struct DirectoryTests {
         }
     }
 
-    // MARK: What is in the way
+    // MARK: Items in the way
 
-    /// Something with a name of the cache's that is not what the cache makes.
+    /// An item of the wrong kind under a name of the cache.
     enum Obstacle: String, CaseIterable, Sendable {
         case file, folder, link, danglingLink, pipe
 
@@ -121,7 +121,7 @@ struct DirectoryTests {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let place = folder.appending(path: name)
-            // The second time, the name for what is set aside is taken. A directory must not be lost.
+            // The second time, the name for the item is taken. A directory must not be lost.
             for round in 1...2 {
                 try obstacle.make(at: place)
                 let store = try DiskCacheStore(at: folder)
@@ -159,7 +159,7 @@ struct DirectoryTests {
         }
     }
 
-    /// The limit of a process on the size of its files, in a process of its own: which needs no privileges.
+    /// The limit on the size of a process's files, in a separate process: it needs no privileges.
     @Test func aFileAboveTheProcessesLimitIsAMiss() async {
         await #expect(processExitsWith: .success) {
             try #require(limitFileSize(300_000))

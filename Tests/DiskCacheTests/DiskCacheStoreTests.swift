@@ -52,7 +52,7 @@ struct DiskCacheStoreTests {
             try await add(Data("other".utf8), to: other)
             #expect(try await body(in: one) == Data("other".utf8))
             #expect(await one.statistics().count == 1)
-            // An invalidation in one process ends what another has begun.
+            // An invalidation in one process ends another's unfinished entry.
             let writer = try await one.beginEntry(try entry(), replacing: [])
             try await other.removeAll(for: [try entry().key])
             await expect(.entryRemoved) { _ = try await writer.commit() }

@@ -32,7 +32,7 @@ func add(_ body: Data, _ path: String = "/a", to store: any CacheStore) async th
     return try await writer.commit()
 }
 
-/// The body of the entry of a path; nil if there is none.
+/// The body of a path's entry; nil if there is none.
 func body(_ path: String = "/a", in store: any CacheStore) async throws -> Data? {
     guard let stored = try await store.responses(for: try entry(path).key).first,
         let body = try await store.body(of: stored.id)

@@ -77,7 +77,7 @@ struct FullDiskTests {
 
     // MARK: An index without space
 
-    /// A store whose index can have no more pages than it has now, which takes no privileges.
+    /// A store with an index that cannot get more pages, which needs no privileges.
     private func withFullIndex(_ perform: (DiskCacheStore, URL) async throws -> Void) async throws {
         try await withCacheFolder { folder in
             let store = try DiskCacheStore(at: folder, limit: 100 << 20)

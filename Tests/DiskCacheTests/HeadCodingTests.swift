@@ -23,7 +23,7 @@ struct HeadCodingTests {
         #expect(HeadCoding.decode(data + [0]) == nil)
     }
 
-    /// Lengths and counts that the bytes do not have, statuses that do not exist, and names that are none.
+    /// Lengths and counts beyond the bytes, nonexistent statuses, and invalid names.
     @Test func anyBytesAreAHeadOrNone() {
         let seed = RandomSeed.next()
         var random = SplitMix(seed: seed)

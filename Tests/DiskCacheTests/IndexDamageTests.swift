@@ -7,7 +7,8 @@ import Testing
 /// An index that contradicts itself, which SQLite does not notice.
 @Suite(.timeLimit(.minutes(1)))
 struct IndexDamageTests {
-    /// What makes it impossible to remove an entry. The last ones leave it in the index by use alone, so that it is found for ever.
+    /// Damage that makes it impossible to remove an entry. In the last cases, the entry stays in the index by use
+    /// alone, so that it is found forever.
     private static let irremovable = [
         ["CREATE TRIGGER a BEFORE DELETE ON entry BEGIN SELECT RAISE(IGNORE); END"],
         ["CREATE TRIGGER a BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'no'); END"],
@@ -40,7 +41,7 @@ struct IndexDamageTests {
         }
     }
 
-    /// An invalidation that removed nothing would leave what is outdated.
+    /// An invalidation that removed nothing would leave outdated entries.
     @Test func anEntryThatCannotBeInvalidatedIsDamage() async throws {
         try await withCacheFolder { folder in
             let key = try entry().key
@@ -71,7 +72,7 @@ struct IndexDamageTests {
         }
     }
 
-    /// The index of keys has those of two entries in each other's place.
+    /// The index of keys has swapped two entries.
     @Test func anEntryOfAnotherKeyIsDamage() async throws {
         try await withCacheFolder { folder in
             let (one, other) = (try entry("/a").key.description, try entry("/b").key.description)
@@ -141,7 +142,7 @@ struct IndexDamageTests {
     private static let changes: [(String, Bool)] =
         (ofAny + ofParts).map { ($0, true) } + (ofAny + ofWholes).map { ($0, false) }
 
-    /// With the rest of the index as it was: SQLite takes it for what was written.
+    /// The rest of the index is unchanged, so SQLite does not notice.
     @Test(arguments: changes)
     func aColumnThatHasChangedIsDamage(change: String, isPart: Bool) async throws {
         try await withCacheFolder { folder in

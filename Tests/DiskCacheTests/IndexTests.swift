@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetDiskCache
 
-/// What is in the file of the index.
+/// The contents of the index file.
 @Suite(.timeLimit(.minutes(1)))
 struct IndexTests {
     private func entry(_ fields: HTTPFields, vary: String) throws -> StoredResponse {
@@ -91,7 +91,7 @@ struct IndexTests {
             let first = try DiskCacheStore(at: folder, limit: 3 * one, entryLimit: one)
             for index in 1...3 { try await add(bytes(1000), "/\(index)", to: first) }
             try await sqlite(folder, "UPDATE entry SET used = used + 31536000000000")
-            // In the store that is open, and in one that is opened later.
+            // In the open store, and in one that is opened later.
             let second = try DiskCacheStore(at: folder, limit: 3 * one, entryLimit: one)
             for (index, store) in [first, second].enumerated() {
                 try await add(bytes(1000), "/\(index + 5)", to: store)
@@ -124,7 +124,7 @@ struct IndexTests {
             try await add(Data("a".utf8), to: try DiskCacheStore(at: folder))
             try await sqlite(folder, damage)
             let store = try DiskCacheStore(at: folder)
-            // An index whose total is no number is begun anew.
+            // An index without a valid total is created anew.
             let isKept = (try? await body(in: store)) == Data("a".utf8)
             #expect(isKept == damage.contains("-1"))
             let stored = try await add(Data("b".utf8), "/b", to: store)

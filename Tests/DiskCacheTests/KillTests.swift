@@ -58,7 +58,7 @@ struct KillTests {
             try #require(lstat(files.path + "/" + name, &status) == 0)
             return Int64(status.st_size)
         }
-        // No file is left of what was not stored.
+        // Entries that were not stored leave no file.
         #expect(sizes.count == count && sizes.reduce(0, +) == size)
         #expect(await store.statistics().failures == 0)
         return count

@@ -17,7 +17,7 @@ struct LockTests {
                 path: folder.appending(path: "index.sqlite").path, configuration: configuration)
             try other.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
             await expect(.storageFailed) { try await add(Data("b".utf8), "/b", to: store) }
-            // An operation that waits takes two seconds. So may one that a busy machine delays.
+            // An operation that waits takes two seconds, and a busy machine can delay others as long.
             var waits = 0
             for _ in 0..<5 {
                 let time = await ContinuousClock().measure {

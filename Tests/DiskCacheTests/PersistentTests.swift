@@ -48,7 +48,7 @@ struct PersistentTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    /// Neither of requests, although Vary names the field, nor of responses.
+    /// Credentials of requests (even if Vary names the field) and of responses.
     @Test func noCredentialsAreInTheFilesOfTheCache() async throws {
         try await withCacheFolder { folder in
             let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)

@@ -69,7 +69,7 @@ struct ReadOnlyTests {
         }
     }
 
-    /// As a process leaves it that is killed: with a log, and some of the index in it.
+    /// The directory of a killed process: with a log that contains some of the index.
     @Test(.enabled(if: isPossible, "Root is not bound by permissions, and must not mount a file system here."))
     func aReadOnlyDirectoryServesTheEntriesInItsLog() async throws {
         try await withCacheFolder { original in

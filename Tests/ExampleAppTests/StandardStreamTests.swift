@@ -22,7 +22,7 @@ struct StandardStreamTests {
         // More than a pipe holds.
         let bytes = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 / 3) })
         let received = EventRecorder<Data>()
-        // A thread of its own, since writing blocks this one.
+        // A separate thread, because writing blocks this one.
         DispatchQueue.global().async { received.record(readBytes(readEnd, count: 1 << 20)) }
         try StandardStream(descriptor: writeEnd).write(bytes)
         #expect(try await received.wait(count: 1) == [bytes])

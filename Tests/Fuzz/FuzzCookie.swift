@@ -33,7 +33,7 @@ public func fuzzCookie(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return parse(input, now)
 }
 
-/// What a server set is coded and written without a change.
+/// A server's cookie is coded and written without a change.
 private func check(_ cookie: StoredCookie, _ now: Date) {
     guard cookie.expires.map({ $0 <= now.addingTimeInterval(34_560_000) }) ?? true else {
         fatalError("It expires too late.")

@@ -4,8 +4,8 @@ import LinnetMessages
 
 @testable import LinnetAuthentication
 
-/// Answers the input's Digest challenges, one field a line before an empty line, and reads what follows as Authentication-Info.
-/// An answer can be sent in a field, and contains the challenge's realm and nonce.
+/// Answers the input's Digest challenges, one field a line before an empty line, and reads the rest as
+/// Authentication-Info. An answer can be sent in a field, and contains the challenge's realm and nonce.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDigest(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

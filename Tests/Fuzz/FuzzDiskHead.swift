@@ -14,7 +14,7 @@ public func fuzzDiskHead(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         guard HeadCoding.decode(again) == head, HeadCoding.encode(head) == again else {
             fatalError("Coding changes the head.")
         }
-        // No byte is without a meaning, but for those of a reason phrase that is not UTF-8.
+        // Every byte has a meaning, except in a reason phrase that is not UTF-8.
         guard again == input || String(validating: input, as: UTF8.self) == nil else {
             fatalError("Two texts are one head.")
         }

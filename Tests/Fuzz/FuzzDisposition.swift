@@ -2,8 +2,8 @@
 import FoundationEssentials
 import LinnetMultipart
 
-/// Parses the input as the Content-Disposition of a part. The result contains no control characters except those that forms
-/// escape; without escapes, the names are those that a reader of a few lines finds.
+/// Parses the input as the Content-Disposition of a part. The result contains no control characters except those that
+/// forms escape; without escapes, the names equal the results of a simple reader.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDisposition(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let body =

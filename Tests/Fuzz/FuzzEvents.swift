@@ -28,7 +28,8 @@ public func fuzzEvents(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private let maximumLine = 1000
 private let maximumData = 2000
 
-/// What a stream has told when it ends or is refused. The text of an event distinguishes strings that are canonically equivalent.
+/// The results of a stream when it ends or is refused. The text of an event distinguishes strings that are canonically
+/// equivalent.
 private struct Outcome: Equatable {
     var events: [String] = []
     var resumptionID = ""

@@ -5,8 +5,8 @@ import HTTPTypes
 import LinnetMultipart
 import LinnetSerialization
 
-/// Writes a form of the lines of the input, and reads it back: the parts have the names, the types and the bytes that were
-/// written, and the body has the length that it states. The first byte determines the size of chunks and which fields are sent.
+/// Writes a form of the lines of the input, and reads it back: the parts have the written names, types and bytes, and
+/// the body has its declared length. The first byte determines the size of chunks and which fields are sent.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzForm(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }
@@ -56,7 +56,7 @@ private struct Part {
     let body: Data
 
     init(name: [UInt8], fileName: [UInt8], contentType: [UInt8], body: [UInt8]) {
-        // A line feed is one that the lines cannot have.
+        // The lines themselves cannot contain a line feed.
         self.name = String(decoding: name.map { $0 == 0x0B ? 0x0A : $0 }, as: UTF8.self)
         self.fileName =
             fileName.isEmpty ? nil : String(decoding: fileName.map { $0 == 0x0B ? 0x0A : $0 }, as: UTF8.self)

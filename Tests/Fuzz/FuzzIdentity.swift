@@ -7,9 +7,9 @@ import FoundationEssentials
 /// Reads the input behind its first byte as a PKCS#12 file (0) or as a private key (1), without a passphrase, with the right
 /// one of the corpus and with a wrong one.
 ///
-/// Each ends within the time limit, in a documented error or in a key. A key that was read is the same key after OpenSSL has
-/// encoded it, is read with any passphrase if it was read without one, and belongs to the first certificate of its identity.
-/// What OpenSSL's own functions read is read.
+/// Each ends within the time limit, in a documented error or in a key. A key that was read is the same key after
+/// OpenSSL has encoded it, is read with any passphrase if it was read without one, and belongs to the first certificate
+/// of its identity. Everything that OpenSSL's own functions read is read.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzIdentity(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }

@@ -1,8 +1,8 @@
 // Testable: Reachability
 @testable import LinnetReachability
 
-/// Reads the input as messages of the kernel: as a part of a dump, as notifications, and as the reply to a look-up. What they say
-/// is bounded by their length, and a status can be derived from any of it.
+/// Reads the input as messages of the kernel: as a part of a dump, as notifications, and as the reply to a look-up.
+/// Their length limits their contents, and any contents lead to a status.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNetlink(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))[...]

@@ -65,12 +65,12 @@ private struct Outcome: Equatable {
             do {
                 if case .open(let first) = try handshake.received(piece) { opened = first }
             } catch {
-                // Which rule is named depends on what has arrived by then.
+                // The named rule depends on the bytes that have arrived by then.
                 failure = if case .invalid = error { .invalid("") } else { error }
                 return
             }
         }
-        // What follows a refusal's head may arrive later.
+        // Bytes after a refusal's head may arrive later.
         if opened == nil, case .refused(let refusal) = handshake.failureAtEnd { failure = .refused(refusal) }
     }
 }

@@ -1,8 +1,8 @@
 // Sources: Modules/Session/Retry/HTTPResponse+RetryAfter.swift
 import HTTPTypes
 
-/// Takes the lines of the input as Retry-After and Date of a response. The wait is that of an implementation that takes the texts apart
-/// by their places, and counts days one year after the other.
+/// Takes the lines of the input as Retry-After and Date of a response. The wait equals the result of an implementation
+/// that splits the texts by position, and counts days year by year.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRetryAfter(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let lines = UnsafeBufferPointer(start: data, count: count).split(
@@ -38,11 +38,11 @@ private func trimmed(_ bytes: some Collection<UInt8>) -> [UInt8] {
 }
 
 extension String {
-    /// As in the module, whose file with it has other dependencies.
+    /// A copy of the module's function, because its file has other dependencies.
     var trimmingOptionalWhitespace: String { String(decoding: trimmed(utf8), as: UTF8.self) }
 }
 
-/// The form with a year of two digits, whose century depends on the clock.
+/// The form with a two-digit year. Its century depends on the clock.
 private func isLong(_ text: String) -> Bool {
     (text.split(separator: ",").first?.utf8.count ?? 0) > 3 && text.contains("day, ")
 }

@@ -55,8 +55,8 @@ private func compare<Value: Decodable & Equatable>(
     }
 }
 
-/// Decodes the input as several types. The value, or whether there is one, is that of Foundation's decoder, except for the
-/// deliberate differences; and a text that is not JSON is an error for all types.
+/// Decodes the input as several types. The result equals Foundation's, except for the deliberate differences; and a
+/// text that is not JSON is an error for all types.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTypedJSON(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Data(UnsafeBufferPointer(start: data, count: count))

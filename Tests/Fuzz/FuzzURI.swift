@@ -2,7 +2,8 @@
 import FoundationEssentials
 import LinnetMessages
 
-/// Parses each line of the input as a host, an authority, a reference and a URL. What is written is read as the same.
+/// Parses each line of the input as a host, an authority, a reference and a URL. Written components parse into the same
+/// ones.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzURI(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

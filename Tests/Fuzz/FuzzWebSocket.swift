@@ -75,14 +75,14 @@ private func require(_ condition: Bool, _ message: String) {
     guard condition else { fatalError(message) }
 }
 
-/// What becomes of the frames.
+/// The results of the frames.
 private func received(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) -> [String] {
     var reader = Reader(compression)
     for piece in pieces { reader.read(piece) }
     return reader.actions
 }
 
-/// What the client answers, and how the connection ends.
+/// The client's answers, and the end of the connection.
 private func sent(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) -> [String] {
     var options = WebSocketOptions()
     options.maximumMessageSize = limit
@@ -108,7 +108,7 @@ private func sent(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) -> [
     return frames
 }
 
-/// Compresses a message twice, the second time with what was taken over from the first.
+/// Compresses a message twice, the second time with the context of the first.
 private func compress(_ message: ByteBuffer, _ agreed: DeflateExtension) {
     var theirs = agreed
     theirs.serverTakesNoContextOver = agreed.clientTakesNoContextOver

@@ -3,8 +3,8 @@ import FoundationEssentials
 import LinnetSerialization
 import LinnetSerializationXML
 
-/// Parses the input as XML: as a tree and as events, which must agree, and with an external charset. The tree, written by a writer
-/// of a few lines, parses to itself.
+/// Parses the input as XML: as a tree and as events, which must agree, and with an external charset. The tree, written
+/// by a simple writer, parses to itself.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzXML(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let document = Data(UnsafeBufferPointer(start: data, count: count))
@@ -68,7 +68,7 @@ private func check(_ tree: XMLTree, _ text: String) {
     }
 }
 
-/// The element in XML; nil if an attribute has a prefix, whose declaration the tree does not have.
+/// The element in XML; nil if an attribute has a prefix, because the tree does not keep declarations.
 private func written(_ element: XMLTree.Element) -> String? {
     guard !element.attributes.keys.contains(where: { $0.contains(":") }) else { return nil }
     var text = "<\(element.name) xmlns=\"\(escaped(element.namespace ?? ""))\""

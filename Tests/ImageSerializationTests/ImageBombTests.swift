@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinnetImageSerialization
 import Testing
 
-/// Each file in a process of its own, whose peak of memory and processor time are its own too.
+/// Each file has a separate process, so that the peak of memory and the processor time belong to it.
 @Suite(.timeLimit(.minutes(10)))
 struct ImageBombTests {
     @Test(arguments: ImageBomb.all.map(\.name)) func aSmallFileTakesLittleMemoryAndTime(_ name: String) async throws {
@@ -20,7 +20,7 @@ struct ImageBombTests {
             print("bomb \(name): \(data.count) bytes, \(growth) MB, \(time) s, \(size)")
             let isDecoded = (try? outcome.get()) != nil
             #expect(isDecoded == bomb.isDecoded)
-            // A sanitizer takes memory and time of its own.
+            // A sanitizer itself takes memory and time.
             #expect(isSanitized || time < 5)
             #expect(isSanitized || growth <= bomb.megabytes)
         }

@@ -1,11 +1,11 @@
 import CommandSupport
 import FoundationEssentials
 
-/// Files under 100 KB whose decoding takes much memory or time unless it is held back.
+/// Files under 100 KB that take much memory or time without limits on decoding.
 struct ImageBomb: Sendable {
-    /// What it does.
+    /// The effect of the file.
     let name: String
-    /// By how much the peak of memory may grow: two copies of the pixels, and what the decoder needs beside them.
+    /// The permitted growth of the memory's peak: two copies of the pixels, and the needs of the decoder.
     var megabytes = 12
     /// Whether it is an image; otherwise it is refused.
     var isDecoded = true
@@ -177,7 +177,7 @@ extension ImageBomb {
 // MARK: GIF
 
 extension ImageBomb {
-    /// A GIF of one color, whose codes stand for longer and longer runs.
+    /// A GIF of one color, with codes for longer and longer runs.
     static func gif(width: Int, height: Int, frames: Int = 1, interlaced: Bool = false) -> Data {
         var bits = BitWriter()
         bits.write(4, 3)

@@ -99,8 +99,8 @@ import Testing
         #expect(try peakAddressSpace() - before < Self.allowedGrowth)
     }
 
-    /// gdk-pixbuf skips bytes between blocks, and reads other blocks after an empty control extension: what it shows would
-    /// be a frame of 130 million pixels.
+    /// gdk-pixbuf skips bytes between blocks, and reads other blocks after an empty control extension: it would show a
+    /// frame of 130 million pixels.
     @Test(arguments: [false, true]) func frameThatOnlyTheLoaderSeesIsNotAllocated(isAfterStrayByte: Bool) throws {
         let head = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0] + [0, 0, 0, 255, 255, 255]
         let large: [UInt8] = [0x2C, 0, 0, 0, 0, 0x00, 0x40, 0x00, 0x1F, 0, 2, 1, 0x44, 0, 0x3B]

@@ -28,7 +28,7 @@ enum ImageSamples {
         return Data(bytes: try #require(buffer), count: Int(size))
     }
 
-    /// The pixels, four bytes each, that gdk-pixbuf alone makes of a file.
+    /// The pixels of a file from gdk-pixbuf alone, four bytes each.
     static func pixels(of data: Data, as type: String) throws -> [UInt8] {
         let loader = try #require(gdk_pixbuf_loader_new_with_type(type, nil))
         defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
@@ -113,7 +113,7 @@ enum ImageSamples {
         return data
     }
 
-    /// A TIFF without pixels, with these tags beside those that it must have; a type and one value each.
+    /// A TIFF without pixels, with these tags in addition to the required ones; a type and one value each.
     static func tiff(
         width: Int, height: Int, sizeType: Int = 4, tags: [(tag: Int, type: Int, value: Int)]
     ) -> Data {
@@ -133,7 +133,7 @@ enum ImageSamples {
     /// The JPEG with segments after its first marker.
     static func withSegments(_ segments: [UInt8], jpeg: Data) -> Data { jpeg.prefix(2) + segments + jpeg.dropFirst(2) }
 
-    /// A progressive JPEG of 8 x 8 gray pixels, whose DC coefficients are sent so many times.
+    /// A progressive JPEG of 8 x 8 gray pixels that repeats its DC coefficients this many times.
     static func progressiveJPEG(scans: Int) -> Data {
         func table(_ place: UInt8) -> [UInt8] {
             [0xFF, 0xC4, 0, 20, place, 1] + [UInt8](repeating: 0, count: 16)

@@ -10,7 +10,7 @@ import Testing
         return try LoaderFile(of: data, format: format, maximumPixels: 1_000_000)
     }
 
-    /// Checks that the decoder makes of an image what gdk-pixbuf alone makes of it.
+    /// Checks that the decoder's result for an image equals gdk-pixbuf's.
     private func expectSamePixels(_ data: Data, _ type: String, _ comment: Comment? = nil) throws {
         #expect(try ImageDecoder().decode(data).pixels == ImageSamples.pixels(of: data, as: type), comment)
     }
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    /// libtiff multiplies the colors with an alpha that is not associated with them; those that are multiplied in the file stay so.
+    /// libtiff multiplies the colors with an unassociated alpha; colors that are multiplied in the file stay so.
     @Test(arguments: [(2, [200, 100, 50]), (1, [255, 199, 100]), (0, [200, 100, 50])])
     func colorsOfATIFFAreNotPremultiplied(_ sample: (alpha: Int, color: [UInt8])) throws {
         let tags =

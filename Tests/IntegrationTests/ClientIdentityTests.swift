@@ -14,7 +14,7 @@ struct ClientIdentityTests {
         return try .files(certificates: path + ".pem", privateKey: path + ".key")
     }
 
-    /// The subject of the certificate that nginx received; nil when it received none and refused the request.
+    /// The subject of the certificate that nginx received; nil if it received none and refused the request.
     private func seen(_ session: HTTPSession) async throws -> (name: String?, isResumed: Bool) {
         let any = DataResponseSerializer(validation: .none)
         let response = try await session.get("1k").response(any)

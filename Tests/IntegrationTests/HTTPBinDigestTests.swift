@@ -3,7 +3,7 @@ import HTTPTypes
 import Linnet
 import Testing
 
-/// Digest with httpbin, whose server side is independent of Linnet.
+/// Digest with httpbin, a server side independent of Linnet.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTPBinDigestTests {
     /// A store that has the user's password for all realms of httpbin.

@@ -4,7 +4,7 @@ import Linnet
 import LinnetTransport
 import Testing
 
-/// mitmproxy in front of nginx, with an authority of its own that is installed as trusted.
+/// mitmproxy in front of nginx. Its own authority is installed as trusted.
 @Suite(
     .leavesNothingAlive,
     .needsServers, .serialized, .timeLimit(.minutes(3)),
@@ -37,7 +37,7 @@ struct ManInTheMiddleTests {
         get throws { try Environment.value(of: "LINNET_TEST_SERVERS") + "/mitm/mitmproxy-ca-cert.pem" }
     }
 
-    /// The root of the servers and that of mitmproxy.
+    /// The root of the servers and mitmproxy's root.
     private func anchors() throws -> TrustAnchors {
         try .certificates(
             [Environment.certificate("root")] + X509Certificate.all(contentsOfFile: Self.authority))

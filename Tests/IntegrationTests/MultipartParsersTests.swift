@@ -3,7 +3,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// Forms are parsed by independent parsers: those of Werkzeug and of Python's `email`.
+/// Independent parsers parse forms: Werkzeug's, and Python's `email`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(5)))
 struct MultipartParsersTests {
     /// The names are compared in WHATWG's escaped form, because `%22` and an escaped quote are not distinguishable.

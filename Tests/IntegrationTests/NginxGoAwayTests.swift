@@ -2,7 +2,7 @@ import FoundationEssentials
 import Linnet
 import Testing
 
-/// nginx sends GOAWAY after a few requests of each connection, and drops those that were under way behind them.
+/// nginx sends GOAWAY after a few requests of each connection, and drops later ones on their way.
 ///
 /// `LINNET_TEST_GOAWAY_REQUESTS=10000` turns it into a load test.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(10)))
@@ -10,7 +10,7 @@ struct NginxGoAwayTests {
     private static let requests =
         ProcessInfo.processInfo.environment["LINNET_TEST_GOAWAY_REQUESTS"].flatMap { Int($0) } ?? 1_000
 
-    /// A server, how many requests are under way at once, and the part of the requests that it gets.
+    /// A server, the number of concurrent requests, and its share of all requests.
     struct Load: Sendable, CustomTestStringConvertible {
         let server: Server
         let workers: Int

@@ -47,7 +47,7 @@ enum Surface: CaseIterable {
         return call.headers(headers).options(options)
     }
 
-    /// Sends a request whose response is read as JSON.
+    /// Sends a request, and reads its response as JSON.
     func send(
         _ verb: Verb, _ path: String, on session: HTTPSession, parameters: RequestParameters? = nil,
         headers: HTTPFields = [:], options: RequestOptions = RequestOptions()
@@ -86,7 +86,7 @@ enum Surface: CaseIterable {
     }
 }
 
-/// A verb with functions of its own, except HEAD, whose response has no body.
+/// A verb with its own functions, except for HEAD, which has no response body.
 enum Verb: String, CaseIterable {
     case get
     case post

@@ -11,7 +11,7 @@ public import Testing
 /// Shared objects that outlive a test are created before the first test (`LivingObjects`) or in another process, such as the
 /// servers of `IntegrationTests`.
 public struct LeavesNothingAlive: SuiteTrait, TestTrait, TestScoping {
-    /// All tests of a suite, and of the suites in it.
+    /// All tests of a suite and its nested suites.
     public let isRecursive = true
 
     private let patience: Duration

@@ -19,12 +19,12 @@ enum LivingObjects {
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]
 
-    /// The prefixes of classes whose objects are created once, by the first test that needs them, and live as long as the
+    /// The prefixes of classes with objects that the first test in need creates once, and that live as long as the
     /// process or one of its threads.
     private static let permanent = [
         // The threads for files, and of NIO's own pool. The thread of an event loop is checked through its loop.
         "LinnetTransport.FileExecutor", "NIOPosix.NIOThreadPool", "NIOPosix.NIOThread", "NIOPosix.Box<(body: ",
-        // What counts the threads for name lookups.
+        // The counter of the threads for name lookups.
         "LinnetTransport.LookupThreads",
         // Runs on NIO's own pool.
         "LinnetTransport.JudgeExecutor",

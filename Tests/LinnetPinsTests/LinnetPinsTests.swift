@@ -92,7 +92,8 @@ struct LinnetPinsTests {
         #expect(entries.map(\.links.count) == [2, 1])
     }
 
-    /// Names of files and of certificates' subjects can contain what controls a terminal. JSON escapes only ASCII's controls.
+    /// Names of files and of certificates' subjects can contain control sequences for a terminal. JSON escapes only
+    /// ASCII's controls.
     @Test func jsonCannotControlTheTerminal() async throws {
         let folder = try Folder()
         defer { folder.remove() }

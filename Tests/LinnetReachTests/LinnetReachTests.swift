@@ -24,7 +24,7 @@ struct LinnetReachTests {
         return (try? Command.run(probe))?.status == 0
     }()
 
-    /// Runs a script in a network namespace of its own, where no interface is up. `$reach` is the program.
+    /// Runs a script in a separate network namespace, where no interface is up. `$reach` is the program.
     private func isolated(_ script: String) async throws -> Command {
         try await Command.run([
             "/usr/bin/env", "reach=\(linnetReach.path)", "timeout", "60", "unshare", "-n", "bash", "-euc", script,

@@ -2,7 +2,8 @@ import Linnet
 import ServerNames
 import Testing
 
-/// Linnet's public names live beside those of servers: a name that both modules had would be ambiguous here, and would not compile.
+/// Linnet's public names must coexist with the names of servers: a name in both modules would be ambiguous here, and
+/// would not compile.
 @Suite struct ServerNamesTests {
     @Test func theNamesOfServersStayTheirs() {
         let types: [any ServerType.Type] = [

@@ -4,16 +4,16 @@ import Testing
 
 @Suite("HTTP dates", .timeLimit(.minutes(1)))
 struct HTTPDateTests {
-    /// The seconds are those of an independent computation (`date -u -d`).
+    /// The seconds come from an independent computation (`date -u -d`).
     @Test(arguments: [
         ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
         ("Wed Nov 16 08:49:37 1994", 784_975_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Wed, 31 Dec 1969 23:59:59 GMT", -1), ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
         ("Fri, 31 Dec 9999 23:59:60 GMT", 253_402_300_800), ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400),
-        // Each fourth year but for those of three centuries in four has a 29 February.
+        // Each fourth year has a 29 February, except for three of four century years.
         ("Thu, 01 Mar 1900 00:00:00 GMT", -2_203_891_200), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
         ("Sun, 28 Feb 2100 23:59:59 GMT", 4_107_542_399),
-        // The name of the day is one, if not that of the date.
+        // The name of the day is valid, even if it does not match the date.
         ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
     ])
     func datesAreRead(text: String, seconds: Int64) {
@@ -30,11 +30,11 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:9:37 GMT", "Sun, 06 Nov 1994 08:49:7 GMT",
         "Sun, 06 Nov 1994 008:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 ::: GMT",
         "Sun, 06 Nov 1994 08:49:37.5 GMT", "Sun, 06 Nov 1994 08.49.37 GMT",
-        // Names are the days and the months, as long as their form has them.
+        // Names of days and months have the length of their format.
         "06 Nov 1994 08:49:37 GMT", "Xyz, 06 Nov 1994 08:49:37 GMT", "sun, 06 Nov 1994 08:49:37 GMT",
         "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Now 1994 08:49:37 GMT", "Sun, 06 November 1994 08:49:37 GMT",
         "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 11 1994 08:49:37 GMT",
-        // The characters between them are those of the form.
+        // The characters between them follow the format.
         "Sun 06 Nov 1994 08:49:37 GMT", "Sun,06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",
         "Sun, 06 Nov  1994 08:49:37 GMT", "Sun, 06 Nov 1994, 08:49:37 GMT", "Sun, Nov 06 1994 08:49:37 GMT",
         "Sun, 06\tNov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37GMT", "Sun, 06 Nov 1994 08:49:37-GMT",

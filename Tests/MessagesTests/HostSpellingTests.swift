@@ -9,7 +9,8 @@ import Glibc
 import Musl
 #endif
 
-/// Hosts are parsed once: what a resolver reads as an address is that address for a policy, or not a host.
+/// Hosts are parsed once: a text that a resolver reads as an address is the same address for a policy, or is not a
+/// host.
 @Suite("Spellings of hosts", .timeLimit(.minutes(1)))
 struct HostSpellingTests {
     private func spelling(_ text: String, isBracketed: Bool = false) -> HostSpelling? {

@@ -35,7 +35,7 @@ struct RequestTargetTests {
         #expect(target.path == path)
     }
 
-    /// What is known of the origin changes no result.
+    /// A known origin changes no result.
     @Test(arguments: [
         "http://example.com:8080", "http://example.com", "HTTPS://Example.com:443/", "http://[::1]:80/x",
         "http://127.0.0.1",
@@ -79,7 +79,8 @@ struct RequestTargetTests {
         #expect(throws: URLFault.self) { try RequestTarget(parsing: url) }
     }
 
-    /// What other readers of URLs take for the end of the host, or leave out. Foundation percent-encodes it in URLs.
+    /// Characters that other parsers of URLs take for the end of the host, or omit. Foundation percent-encodes it in
+    /// URLs.
     @Test(arguments: [
         "http://good.example\\@evil.example/", "http://good.example%5C@evil.example/",
         "http://good.example\t@evil.example/",
@@ -130,7 +131,7 @@ struct RequestTargetTests {
         #expect(try origin("https://[::1]:444").endpoint == "[::1]:444")
     }
 
-    /// The parser of whole URLs and that of authorities read the same host and port.
+    /// The parsers of whole URLs and of authorities read the same host and port.
     @Test func anAuthorityIsReadAsInItsURL() throws {
         let seed = RandomSeed.next()
         var random = SplitMix(seed: seed)
@@ -150,7 +151,7 @@ struct RequestTargetTests {
             #expect(whole == alone && whole?.authority == alone?.authority, "\(text), seed \(seed)")
             guard let alone else { continue }
             accepted += 1
-            // What is written is read as the same.
+            // Written components parse into the same ones.
             #expect(try Origin(isSecure: true, authority: alone.authority) == alone, "\(text), seed \(seed)")
         }
         #expect(accepted > 1_000)

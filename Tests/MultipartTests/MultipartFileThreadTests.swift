@@ -5,7 +5,7 @@ import LinnetTesting
 import Synchronization
 import Testing
 
-/// Files of a form are read on the threads for files, not on those that read the body.
+/// Files of a form are read on the threads for files, not on the threads that read the body.
 @Suite(.timeLimit(.minutes(5)))
 struct MultipartFileThreadTests {
     /// Queues jobs until it runs them on demand.

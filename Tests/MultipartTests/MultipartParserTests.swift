@@ -4,7 +4,7 @@ import LinnetMultipart
 import LinnetSerialization
 import Testing
 
-/// A body in which `|` means CR LF, and the parts in it.
+/// A body, written with `|` for CR LF, and its parts.
 struct ParserCase: Sendable, CustomTestStringConvertible {
     /// A header's lines, joined with `/`, and the content; or a code.
     enum Outcome: Sendable {

@@ -78,8 +78,8 @@ import Testing
         return (form, expected)
     }
 
-    /// Without what a form cannot tell from something else: `%22`, `%0D` and `%0A` written out, and backslashes before
-    /// backslashes and at the end.
+    /// Names without ambiguous parts: literal `%22`, `%0D` and `%0A`, and backslashes before backslashes and at the
+    /// end.
     private func randomName(_ generator: inout SplitMix) -> String {
         let pieces = [
             "a", "Z", " ", "\"", "\r", "\n", "\r\n", "%", "%4", "%%", ";", "=", "é", "🐦", "👩‍👩‍👧", "שלום", "\u{202E}", "'",

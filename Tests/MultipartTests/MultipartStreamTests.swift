@@ -72,7 +72,7 @@ import Testing
         #expect(data.count == Self.expected.utf8.count - 5 + 300_001)
     }
 
-    /// The source of the stream may wait until the server has what it gave before.
+    /// The source of the stream may wait until the server has the previous piece.
     @Test(.timeLimit(.minutes(1))) func bytesDoNotWaitForMoreOfTheStream() async throws {
         let (pieces, source) = AsyncStream.makeStream(of: Data.self)
         var form = try MultipartForm(boundary: "B")

@@ -58,7 +58,7 @@ extension LiveTests {
         @Test func aFailedLookUpIsRepeated() async throws {
             let resolver = ScriptedResolver(nil, [loopback])
             let monitor = try makeMonitor(resolver.resolver)
-            // The wait does not end with the status of the network, which precedes that of the host.
+            // The wait does not end with the status of the network, which precedes the host's.
             let status = try await monitor.waitUntilReachable()
             #expect(status.kind == .loopback)
             #expect(status.isResolved == true)

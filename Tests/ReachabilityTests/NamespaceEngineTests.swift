@@ -81,7 +81,7 @@ extension LiveTests {
             let later = try await namespace.perform {
                 try ReachabilityMonitor(.host("example.com", port: 443), resolver: resolver) { _ in }
             }
-            // The engine has then served those that joined before.
+            // The engine has then served all earlier members.
             _ = await later.statuses.first { $0.isResolved == false }
             later.stop()
             for _ in 0..<10 {

@@ -96,7 +96,7 @@ extension LiveTests {
     }
 }
 
-/// A tun device that exists, and has a carrier, for as long as its descriptor is open.
+/// A tun device, which exists and has a carrier while its descriptor is open.
 private struct TunnelDevice: Sendable {
     struct CannotOpen: Error {}
 

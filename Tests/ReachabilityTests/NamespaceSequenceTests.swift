@@ -125,7 +125,7 @@ extension LiveTests {
             var script = try await StatusScript(namespace)
             try await script.expect("reachable via ethernet (lan, IPv4)")
             try await script.expect("reachable via ethernet (other, IPv4)", after: "rule add lookup 77 priority 100")
-            // As a VPN client does that blocks all other traffic.
+            // Like a VPN client that blocks all other traffic.
             try await script.expect("not reachable", after: "rule add unreachable priority 50")
             try await script.expect("reachable via ethernet (other, IPv4)", after: "rule del priority 50")
             try await script.expect("reachable via ethernet (lan, IPv4)", after: "rule del priority 100")

@@ -144,7 +144,7 @@ extension LiveTests {
 private enum Sandbox {
     private struct CannotRestrict: Error {}
 
-    /// From now on, opening a netlink socket fails with EAFNOSUPPORT on this thread and those that it starts.
+    /// Makes opening a netlink socket fail with EAFNOSUPPORT on this thread and the threads that it starts.
     static func forbidNetlink() throws {
         // The Glibc module does not export prctl, which has variable arguments.
         typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32

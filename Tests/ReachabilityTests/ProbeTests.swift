@@ -69,7 +69,7 @@ extension LiveTests {
                         start.yield()
                         for await _ in AsyncStream<Void>.makeStream().stream {}
                     } onCancel: {
-                        // As for a lock that the caller of stop() holds.
+                        // Like a wait for a lock that the caller of stop() holds.
                         cancellation.yield(gate.wait())
                     }
                     return true

@@ -6,7 +6,7 @@ import Testing
 
 extension LiveTests {
     @Suite struct SharedEngineTests {
-        /// The sockets of the process that were not there before. Other descriptors are opened by what else runs in it.
+        /// The new sockets of the process. Other work in it opens other descriptors.
         private func newSockets(since before: Set<String> = []) -> Set<String> {
             Set(Folder.entries("/proc/self/fd").compactMap { Folder.link("/proc/self/fd/\($0)") })
                 .filter { $0.hasPrefix("socket:") }.subtracting(before)
@@ -16,7 +16,7 @@ extension LiveTests {
 
         @Test func aThousandMonitorsHaveOneThreadAndThreeDescriptors() async throws {
             #expect(try await threads.end())
-            // The first monitor starts what the Swift runtime keeps.
+            // The first monitor starts threads that the Swift runtime keeps.
             try ReachabilityMonitor().stop()
             let before = newSockets()
             let monitors = try (0..<1000).map { number in
@@ -49,7 +49,7 @@ extension LiveTests {
 
 /// Reads folders and files of `/proc`.
 enum Folder {
-    /// What a symbolic link refers to; nil for what is none.
+    /// The target of a symbolic link; nil for anything else.
     static func link(_ path: String) -> String? {
         var text = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &text, text.count)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetReachability
 
-/// What is delivered when a run ends, with each step in a fixed order.
+/// Deliveries at the end of a run, with each step in a fixed order.
 @Suite(.timeLimit(.minutes(5))) struct StatusSubscriptionTests {
     private typealias Observation = ReachabilityMonitor.Observation
 

@@ -169,7 +169,7 @@ struct ClientIdentityTests {
         #expect(text.contains("CN=client"))
         let lines = minted.privateKeyPEM.split(separator: "\n").filter { !$0.hasPrefix("-") }
         let der = try #require(Data(base64Encoded: lines.joined()))
-        // Neither the text nor any eight bytes after the header, in hexadecimal or as numbers.
+        // The text must not appear, nor any eight bytes after the header, in hexadecimal or as numbers.
         for line in lines { #expect(!text.contains(line)) }
         let compact = text.lowercased().filter { !" ,\n:".contains($0) }
         for start in 30..<(der.count - 8) where kind != .rsa2048 || start.isMultiple(of: 16) {

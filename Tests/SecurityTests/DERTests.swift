@@ -62,7 +62,7 @@ struct DERTests {
         return (try? der.root(bytes[0])).map { CertificateTime(der, $0) }
     }
 
-    /// 1900 and 2100 are no leap years, 2000 is one. The seconds are those of `date -ud TEXT +%s`.
+    /// 1900 and 2100 are no leap years, 2000 is one. The seconds come from `date -ud TEXT +%s`.
     @Test(arguments: [
         ("19000228235959Z", -2_203_891_201), ("19000301000000Z", -2_203_891_200), ("19991231235959Z", 946_684_799),
         ("000229000000Z", 951_782_400), ("000301000000Z", 951_868_800), ("240229235959Z", 1_709_251_199),

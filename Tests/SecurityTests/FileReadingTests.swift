@@ -3,7 +3,7 @@ import Glibc
 import LinnetSecurity
 import Testing
 
-/// Paths of what is no file, and of files that are too large. Reading a FIFO or a device would not end.
+/// Paths of items that are not files, and of files that are too large. Reading a FIFO or a device would not end.
 @Suite("Reading files of certificates and keys", .timeLimit(.minutes(1)))
 struct FileReadingTests {
     /// The functions that read a file.

@@ -3,7 +3,7 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Encrypted keys whose files demand so much work that reading them would take minutes or days.
+/// Encrypted keys in files that would take minutes or days to read.
 @Suite("The work of decrypting keys", .timeLimit(.minutes(2)))
 struct KeyDerivationTests {
     private static let tooMany: Int64 = 10_000_001
@@ -91,7 +91,7 @@ struct KeyDerivationTests {
         let certificates = Data(minted.certificateChainPEM.utf8)
         let key = Data(minted.privateKeyPEM.utf8)
         let bundle = try minted.pkcs12(passphrase: "horse")
-        // What follows is ignored.
+        // The rest is ignored.
         func filled(_ data: Data, _ count: Int) -> Data { data + Data(repeating: 0x0A, count: count - data.count) }
         let cases: [(Int, [SecurityError.Code?])] = [
             (1 << 20, [nil, nil]), (1 << 20 + 1, [.invalidKey, .invalidIdentity]),
@@ -148,7 +148,7 @@ enum KeyEncryption: Sendable {
     }
 }
 
-/// A PKCS#12 file (RFC 7292) whose MAC is wrong.
+/// A PKCS#12 file (RFC 7292) with a wrong MAC.
 struct EncryptedFile: Sendable {
     var mac: Int64 = 1
     var contents: KeyEncryption?

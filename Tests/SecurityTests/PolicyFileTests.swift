@@ -69,7 +69,7 @@ struct PolicyFileTests {
             "rules[0].allowedRules"
         ),
         (#"{"version": 1, "otherHosts": "accept"}"#, .invalidPolicyFile, "otherHosts"),
-        // What Foundation's decoder overlooks.
+        // Mistakes that Foundation's decoder overlooks.
         (#"{"version": 1, "rules": [],}"#, .invalidPolicyFile, ""),
         (#"{"version": 1, "rules": [ , ]}"#, .invalidPolicyFile, ""),
         (#"{"version": 1, "rules": [{"hosts": ["a", ]}]}"#, .invalidPolicyFile, ""),

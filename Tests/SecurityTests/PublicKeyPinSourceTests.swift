@@ -4,7 +4,7 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Pins of certificates and keys equal those that the openssl tool computes.
+/// Pins of certificates and keys equal the results of the openssl tool.
 @Suite("Pins from keys and certificates", .timeLimit(.minutes(1)))
 struct PublicKeyPinSourceTests {
     private func opensslPin(certificate path: String) throws -> String {

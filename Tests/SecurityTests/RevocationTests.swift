@@ -73,7 +73,7 @@ struct RevocationTests {
                 == .revocationUnknown)
     }
 
-    /// A list of another distribution point, and one of authorities' certificates.
+    /// A list of another distribution point, and a list of authorities' certificates.
     @Test(arguments: [
         ASN1.sequence(ASN1.value(0xA0, ASN1.value(0xA0, Part.uri("http://crl.example/other.crl")))),
         ASN1.sequence(ASN1.value(0x82, [0xFF])),
@@ -130,7 +130,7 @@ struct RevocationTests {
         #expect(try await refusal(identity) { ($0.lists, $0.failure) = ([list], .hardForLeaf) } == nil)
     }
 
-    /// A list that is only for servers' certificates says nothing about those of authorities (RFC 5280, 6.3.3 (b)).
+    /// A list for servers' certificates only says nothing about authorities' certificates (RFC 5280, 6.3.3 (b)).
     @Test(arguments: [(0x81, .revocationUnknown), (0x82, nil)] as [(UInt8, TrustRefusal.Reason?)])
     func scopesOfListsApplyToIntermediates(tag: UInt8, reason: TrustRefusal.Reason?) async throws {
         let point = ASN1.sequence(ASN1.value(tag, [0xFF]))
@@ -176,7 +176,7 @@ struct RevocationTests {
             (try pki.ocspResponse(about: identity, validity: .notYetValid), .stapleOutdated),
             (try pki.ocspResponse(about: pki.identity()), .stapleInvalid),
             (try other.ocspResponse(about: other.identity(), .revoked), .stapleInvalid),
-            // Signed by a responder without authorization, and by one of another authority.
+            // Signed by a responder without authorization, and by another authority's responder.
             (try pki.ocspResponse(about: identity, .revoked, signedBy: pki.identity()), .stapleInvalid),
             (try pki.ocspResponse(about: identity, .revoked, signedBy: other.responder()), .stapleInvalid),
             (

@@ -142,7 +142,7 @@ struct SystemTrustTests {
         #expect(await evaluator.refusal(of: identity.chain)?.reason == .invalidPurpose)
     }
 
-    // MARK: What is no chain
+    // MARK: Invalid chains
 
     @Test func emptyChainIsRefused() async {
         #expect(await evaluator.refusal(of: [])?.reason == .noCertificate)

@@ -7,7 +7,7 @@ import Testing
 /// Each kind of rule against each kind of server; the table of decisions is printed.
 @Suite("Decisions by rule and server", .timeLimit(.minutes(5)))
 struct TrustMatrixTests {
-    /// What a server presents, and what is pinned and known about it.
+    /// The presented chain of a server, and the pins and facts about it.
     struct Situation {
         var name: String
         var presented: [X509Certificate]
@@ -63,7 +63,7 @@ struct TrustMatrixTests {
         let list = try RevocationList(der: pki.revocationList(revoking: [leaf]))
         let revoked = try pki.ocspResponse(about: good, .revoked)
         func all(_ reason: String) -> [String] { rows(reason, reason, reason, reason) }
-        // A report-only rule, or one with expired pins, accepts what no rule accepts, and adds findings.
+        // A report-only rule, or a rule with expired pins, decides like no rule, and adds findings.
         func rows(
             _ plain: String, _ certificate: String, _ publicKey: String, _ reported: String
         ) -> [String] {

@@ -40,7 +40,7 @@ struct VerdictValidityTests {
         #expect(longLived.certificate.notAfter > pki.intermediate.notAfter)
     }
 
-    /// A list and a staple, either of which ends first, and both before the certificates.
+    /// A list and a staple. Either one ends first, and both end before the certificates.
     @Test(arguments: [(3600, 7200), (7200, 3600)])
     func decisionIsValidUntilTheFirstRevocationAnswerExpires(list: Int, staple: Int) async throws {
         let pki = try TestPKI()

@@ -101,7 +101,7 @@ import Testing
         let plist = PropertyListResponseSerializer(validation: Self.validation, options: options)
         try expectSurvival(plist, of: PropertyListResponseSerializer())
 
-        // Not Hashable: compared by its settings. What is passed to the type's initializer is left out.
+        // Not Hashable, so the settings are compared. Arguments of the type's initializer are omitted.
         typealias Generic = DecodablePropertyListResponseSerializer<[Int]>
         let generic = Generic(validation: Self.validation, options: options)
         #expect(unchangedSettings(in: generic, from: Generic()) == ["userInfo"])

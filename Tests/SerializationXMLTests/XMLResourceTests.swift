@@ -98,7 +98,7 @@ private enum BlockCount {
 
     static var current: Int { count.load(ordering: .relaxed) }
 
-    /// Starts counting. The blocks are those of the C library, so that it may start at any time.
+    /// Starts counting. It counts the blocks of the C library, so it may start at any time.
     static func start() {
         xmlMemSetup(
             { block in

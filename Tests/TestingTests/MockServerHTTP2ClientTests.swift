@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import Testing
 
-/// The server over HTTP/2 with independent clients: curl and those of nghttp2.
+/// The server over HTTP/2 with independent clients: curl, and the clients of nghttp2.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5))) struct MockServerHTTP2ClientTests {
     private static let curl = ConditionTrait.enabled(
         if: ForeignClient.hasCurlWithHTTP2, "curl is not installed or does not support HTTP/2")

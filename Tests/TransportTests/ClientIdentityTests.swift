@@ -203,7 +203,7 @@ struct ClientIdentityTests {
 
     // MARK: Replaced
 
-    /// Neither a connection nor a ticket of one identity serves another.
+    /// Connections and tickets of one identity serve no other.
     @Test(arguments: versions)
     func aReplacedIdentityLeavesNothingBehind(version: TLSOptions.Version) async throws {
         let (alice, bob) = (try clients.clientIdentity(named: "alice"), try clients.clientIdentity(named: "bob"))

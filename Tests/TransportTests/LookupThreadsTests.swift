@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Lookups that wait for a thread: those that nothing waits for any more are never made, and their number is bounded.
+/// Lookups that wait for a thread: abandoned ones are never made, and their number is bounded.
 @Suite("The threads of name lookups", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct LookupThreadsTests {
     /// Starts no threads: their functions run when the test says so, on its thread.
@@ -112,7 +112,7 @@ struct LookupThreadsTests {
         _ = try ask(names, "c.test")
         #expect(answers.codes == [.nameResolutionFailed])
         #expect(answers.messages.first?.contains("too many lookups") == true)
-        // Those that were abandoned do not count, and the failure is not remembered.
+        // Abandoned lookups do not count, and the failure is not remembered.
         names.cancel(first)
         _ = try ask(names, "c.test")
         later.run()

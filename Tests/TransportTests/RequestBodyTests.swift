@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Request bodies", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RequestBodyTests {
-    /// Sends a body, and returns what the server got.
+    /// Sends a body, and returns the received one.
     private func received(
         _ body: TransportRequestBody?, fields: HTTPFields = [:], observer: RecordingObserver? = nil
     ) async throws -> RecordedRequest {

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import LinnetTransport
 
-/// A server whose ticket keys can be changed, and a client whose sessions use a clock set by the test.
+/// A server with replaceable ticket keys, and a client with sessions that use the test's clock.
 struct ResumptionBench: Sendable {
     struct Outcome: Sendable {
         var info: TLSSessionInfo

@@ -69,7 +69,7 @@ struct StapleTests {
         #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity), .hardForLeaf) == nil)
     }
 
-    /// Creates its own result from another's, and loses what that one awaited.
+    /// Creates its own result from another's, and loses the state of its wait.
     private struct Forgetful: TrustEvaluator {
         let evaluator: any TrustEvaluator
 

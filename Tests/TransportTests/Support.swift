@@ -101,7 +101,7 @@ func failure(of operation: () async throws(TransportError) -> TransportResponse)
     }
 }
 
-/// Sends a request whose response must have this text.
+/// Sends a request, and expects this text in its response.
 func expectText(
     _ text: String, _ transport: HTTPTransport, _ request: TransportRequest,
     sourceLocation: SourceLocation = #_sourceLocation

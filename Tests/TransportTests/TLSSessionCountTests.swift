@@ -32,7 +32,7 @@ struct TLSSessionCountTests {
                     }
                     try await expectText("ok", transport, server.request())
                 }
-                // Forty connections make more than forty sessions; those of connections that are being released go.
+                // Forty connections make more than forty sessions; the sessions of released connections go.
                 while try Sessions.count() - before >= 30, !Task.isCancelled { await Task.yield() }
                 return try Sessions.count()
             }

@@ -4,13 +4,13 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// The server determines the size of a session: that of the ticket and of its chain.
+/// The server determines the size of a session by its ticket and its chain.
 @Suite("The size of TLS sessions", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSSessionSizeTests {
     struct Session: Sendable {
         /// About how many bytes are in the chain beside the leaf.
         var chain: Int
-        /// About how many bytes are in the ticket: those of the client's certificate, which OpenSSL's servers put into it.
+        /// The approximate size of the ticket: OpenSSL's servers put the client's certificate into it.
         var ticket: Int
         var isKept: Bool
     }

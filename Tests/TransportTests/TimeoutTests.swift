@@ -90,7 +90,7 @@ struct TimeoutTests {
     }
 
     @Test func connectingHasATimeout() async throws {
-        // A listener whose queue is full answers no further SYN.
+        // A listener with a full queue answers no further SYN.
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 0)
             .serverChannelOption(.autoRead, value: false)
@@ -100,7 +100,7 @@ struct TimeoutTests {
             ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connectTimeout(.seconds(20)).connect(host: "127.0.0.1", port: port)
         }
-        // One finds room. Of those that come after it any may have to wait.
+        // The first connection finds room. Any later one may have to wait.
         let first = try await connect().get()
         let fillers = (0..<3).map { _ in connect() }
         try await withTransport { transport in
@@ -113,7 +113,7 @@ struct TimeoutTests {
             #expect(error?.code == .connectTimeout)
         }
         try? await listener.close()
-        // Closing the listener resets what it never accepted.
+        // Closing the listener resets the connections that it never accepted.
         try? await first.close()
         for filler in fillers { try? await filler.get().close() }
     }

@@ -123,7 +123,7 @@ struct UnixSocketTests {
         }
     }
 
-    // MARK: What else is on the way
+    // MARK: Other destinations
 
     /// The proxy does not exist, so that a request through it would fail.
     @Test func noProxyIsUsed() async throws {

@@ -119,7 +119,7 @@ struct AutoPurgingImageCacheTests {
 
 @Suite("Memory pressure", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct MemoryPressureTests {
-    /// A named pipe stands for the kernel's file: what is written to it is a report.
+    /// A named pipe stands for the kernel's file: bytes written to it are a report.
     private func withPipe(_ perform: (_ path: String, _ report: () -> Void) async -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "pressure-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

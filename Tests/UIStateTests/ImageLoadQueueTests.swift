@@ -7,7 +7,7 @@ import Testing
 struct ImageLoadQueueTests {
     private typealias Queue = ImageLoadQueue<String>
 
-    /// Adds tickets 1, 2, … for sources, and starts what the limits allow.
+    /// Adds tickets 1, 2, … for sources, and starts as much as the limits allow.
     private func queue(
         _ sources: [String], _ prioritization: ImageDownloadPrioritization = .firstInFirstOut, downloads: Int = 4,
         decodings: Int = 1
@@ -80,7 +80,7 @@ struct ImageLoadQueueTests {
         #expect(next == [.decode(1)])
         let answered = queue.decoded(1)
         #expect(answered.tickets == [1, 2, 4])
-        // One that comes while the image is decoded belongs to the load, too.
+        // A ticket that comes while the image is decoded also belongs to the load.
         _ = queue.add(5, for: "a")
         let late = queue.decoded(1)
         #expect(late.tickets == [5])

@@ -5,7 +5,7 @@ import LinnetUIState
 import Synchronization
 import Testing
 
-/// Notes how it is asked to decode: `a` for a whole picture, `a@8` for one that fits 8 pixels.
+/// Records the requests to decode: `a` for a whole picture, `a@8` for one that fits 8 pixels.
 private final class ScalingPictureSerializer: ScalingImageSerializer {
     let decoded = Mutex<[String]>([])
     /// Called in the first decoding, before it returns.

@@ -6,7 +6,7 @@ import LinnetUIState
 import Synchronization
 import Testing
 
-/// A server that takes its time, measured by a clock, and counts the requests that are neither answered nor cancelled.
+/// A slow server, timed by a clock, which counts the requests that are neither answered nor cancelled.
 private final class SlowServer: Sendable {
     struct Counts {
         var active: Set<Int> = []

@@ -151,7 +151,7 @@ struct ImageStateTests {
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.contentLength: "10"]) })
         let downloader = ImageDownloader(session: session, serializer: .picture) {
-            // Counts what has arrived; the whole body would be collected before it is counted.
+            // Counts the bytes that have arrived; a whole body would be collected before it is counted.
             $0.previewDecoder = { _ in nil }
         }
         let state = ImageState(downloader)

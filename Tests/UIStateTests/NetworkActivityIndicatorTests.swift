@@ -117,7 +117,7 @@ struct NetworkActivityIndicatorTests {
         }
     }
 
-    /// Other tests may run at the same time, so the count is compared with what this one adds.
+    /// Other tests may run at the same time, so only the part of this test is compared.
     @Test func everySessionOfTheProcessCountsByDefault() async throws {
         let server = PictureServer()
         let sessions = try (0..<2).map { _ in try HTTPSession(transport: server.transport) }
@@ -189,7 +189,7 @@ struct NetworkActivityIndicatorTests {
         session.call(SessionRequest(url: try #require(URL(string: "http://stub.test/\(path)")))).task()
     }
 
-    /// Random histories of two sessions: whatever happens to their requests, the count is the number of those that run.
+    /// Random histories of two sessions: whatever happens to their requests, the count is the number of running ones.
     @Test(arguments: 0..<12)
     func theCountIsRightAfterRandomHistories(_ round: UInt64) async throws {
         let seed = 0xAC71 + round
@@ -228,7 +228,7 @@ struct NetworkActivityIndicatorTests {
             if step % 10 == 0 { await until { indicator.activityCount == expected() } }
         }
         await until { indicator.activityCount == expected() }
-        // Invalidation ends what is left, whether it was started or not.
+        // Invalidation ends the remaining requests, started or not.
         sessions[0].invalidate(cancellingTasks: true)
         await sessions[1].shutdown(.immediate)
         await until { indicator.activityCount == 0 && tasks.allSatisfy { $0.task.state == .completed } }

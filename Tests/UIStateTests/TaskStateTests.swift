@@ -27,7 +27,7 @@ enum BusyState: CaseIterable {
 @MainActor
 @Suite("States of a task", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskStateTests {
-    /// A session whose requests wait for `release`.
+    /// A session with requests that wait for `release`.
     private func session(until release: Signal) throws -> HTTPSession {
         try HTTPSession(
             transport: StubTransport { _ in
@@ -110,7 +110,7 @@ struct TaskStateTests {
         }
         await until { released == nil }
         #expect(!isBusy())
-        // A state that is released before the end of its task; the trait counts what remains.
+        // A state that is released before the end of its task; the trait counts the remaining objects.
         let task = try task(session)
         kind.make().follow(task)
         task.resume()

@@ -35,7 +35,7 @@ struct MessageCompressionTests {
         #expect(try inflated([payload]) == ["Hello"])
     }
 
-    /// Section 7.2.3.4: a block that is marked as the last one, and what refers to it.
+    /// Section 7.2.3.4: a block that is marked as the last one, and a message that refers to it.
     @Test func aFinalBlock() throws {
         let payload: [UInt8] = [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]
         #expect(try inflated([payload]) == ["Hello"])
@@ -82,7 +82,7 @@ struct MessageCompressionTests {
         }
     }
 
-    /// A thousand times as many bytes as were sent.
+    /// A thousand times the sent bytes.
     @Test func aBombIsStoppedAtTheLimit() throws {
         let deflater = try #require(MessageDeflater(DeflateExtension()))
         let bomb = deflater.deflate(buffer(Array(repeating: 0, count: 64 << 20)))

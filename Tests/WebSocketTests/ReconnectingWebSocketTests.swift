@@ -12,7 +12,7 @@ struct ReconnectingWebSocketTests {
     typealias Frame = WebSocketPeer.Frame
     typealias Serve = @Sendable (RawConnection) async throws -> Void
 
-    /// Serves each connection with the next closure, and closes those that follow without an answer.
+    /// Serves each connection with the next closure, and closes later ones without an answer.
     private final class Script: Sendable {
         private let acts: [Serve]
         private let served = Mutex(0)
@@ -165,7 +165,7 @@ struct ReconnectingWebSocketTests {
                 case .disconnected(_, let delay):
                     let error = await #expect(throws: WebSocketError.self) { try await socket.send("lost") }
                     #expect(error?.code == .notConnected)
-                    // A manual clock resumes only those who sleep already.
+                    // A manual clock resumes only tasks that sleep already.
                     Task {
                         try await clock.waitForSleepers(count: 1)
                         clock.advance(by: delay)

@@ -55,7 +55,7 @@ struct WebSocketHandlerTests {
         channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
     }
 
-    /// The socket accepts what was written.
+    /// The socket accepts the written bytes.
     private func accept() {
         while !socket.promises.isEmpty { socket.promises.removeFirst().succeed() }
     }
@@ -88,7 +88,7 @@ struct WebSocketHandlerTests {
         let reader = WebSocketHandler(options, closure: closure)
         try channel.pipeline.syncOperations.addHandler(reader)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        // A Ping frame that is not the last one of its message.
+        // A Ping frame with a cleared FIN bit.
         try channel.writeInbound(ByteBuffer(bytes: [0x09, 0x00]))
         #expect(try channel.readOutbound(as: WebSocketFrame.self)?.opcode == .connectionClose)
         try channel.writeInbound(ByteBuffer(bytes: [0x81, 0x00]))
@@ -121,7 +121,7 @@ struct WebSocketHandlerTests {
         try end()
     }
 
-    /// Behind a large message, of which the socket accepts a part now and then.
+    /// Behind a large message. The socket accepts a part of it now and then.
     @Test func aPingThatTheSocketHasNotAcceptedHasNoDeadlineWhileItMoves() throws {
         advance(20)
         #expect(opcodes == [.ping])
@@ -199,7 +199,8 @@ struct WebSocketHandlerTests {
         try end()
     }
 
-    /// As many frames as a read has are kept as they are, so that compressed ones take no more memory than they came in.
+    /// The frames of a read are kept in their received form, so that compressed ones take no more memory than their
+    /// compressed size.
     @Test func framesAreHeldWhileTheQueueIsFull() async throws {
         for number in 0..<1_000 { channel.pipeline.syncOperations.fireChannelRead(frame(String(number))) }
         channel.pipeline.fireChannelReadComplete()

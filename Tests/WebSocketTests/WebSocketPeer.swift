@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetSession
 import LinnetTesting
 
-/// A server's side of a WebSocket, with a codec of its own that shares no code with the client's.
+/// A server's side of a WebSocket. Its codec shares no code with the client's.
 final class WebSocketPeer: Sendable {
     struct Frame: Equatable {
         var isFinal = true
@@ -81,7 +81,7 @@ final class WebSocketPeer: Sendable {
     /// The client's frames.
     func frames() -> Frames { Frames(connection: connection) }
 
-    /// Reads the client's frames, each of which must be masked.
+    /// Reads the client's frames. Each must be masked.
     struct Frames {
         let connection: RawConnection
         private var bytes: [UInt8] = []
@@ -159,7 +159,7 @@ private enum SHA1 {
     }
 }
 
-/// Runs a closure with a session whose base URL is a server that serves each connection with another closure.
+/// Runs a closure with a session for a server that serves each connection with another closure.
 func withPeer<Result>(
     tls identity: TestPKI.Identity? = nil, _ configure: (inout HTTPSession.Configuration) -> Void = { _ in },
     serve: @escaping @Sendable (RawConnection) async throws -> Void,

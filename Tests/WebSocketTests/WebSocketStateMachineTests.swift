@@ -129,7 +129,7 @@ struct WebSocketStateMachineTests {
         }
     }
 
-    /// As Autobahn's cases 6.4: nothing is awaited that cannot make the text valid.
+    /// Like Autobahn's cases 6.4: an invalid text fails at once, because no further bytes can make it valid.
     @Test func textFailsAsSoonAsItIsInvalid() {
         let text: [UInt8] = [0xCE, 0xBA, 0xE1, 0xBD, 0xB9, 0xCF, 0x83, 0xCE, 0xBC, 0xCE, 0xB5, 0xF4, 0x90]
         // In the middle of a frame, octet by octet.

@@ -71,7 +71,7 @@ struct WebSocketTests {
         }
     }
 
-    /// With a session that uses HTTP/2 where the server does, whose requests have no Upgrade field.
+    /// The session uses HTTP/2 if the server does, and HTTP/2 requests have no Upgrade field.
     @Test func tlsAndPinsHoldAndHTTP1IsUsed() async throws {
         let pki = try TestPKI()
         let identity = try pki.identity { $0.addresses = ["127.0.0.1"] }
@@ -298,7 +298,7 @@ struct WebSocketTests {
         }
     }
 
-    /// Event loops of the session's own end with it.
+    /// Dedicated event loops end with the session.
     @Test func callsAfterTheEndOfTheEventLoopsReturn() async throws {
         try await withPeer {
             $0.eventLoops = .dedicated(threads: 1)

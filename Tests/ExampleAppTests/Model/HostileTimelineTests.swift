@@ -3,7 +3,7 @@ import Testing
 
 @testable import ExampleApp
 
-/// Timelines of a server whose texts have any length.
+/// Timelines of a server with texts of any length.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileTimelineTests {
     /// One character with a million combining marks.

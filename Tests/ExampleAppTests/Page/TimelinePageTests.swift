@@ -88,7 +88,7 @@ struct TimelinePageTests {
         }
     }
 
-    /// The script with just as much of a page as it looks at.
+    /// The script with the parts of a page that it uses.
     @Test(.enabled(if: hasNode, "node is not installed"))
     func theButtonsAreDisabledWhenTheAppHasEnded() async throws {
         let page = #"""

@@ -67,7 +67,7 @@ struct FrameTests {
         }
     }
 
-    /// Of the last connection: the facts are those of an earlier one.
+    /// The facts belong to an earlier connection.
     @Test func aRefusedCertificateIsExplainedInItsPanel() {
         var state = SampleState.loaded()
         _ = state.apply(.failed("Refused.", refusal: ["No pin matches.", "Nothing was sent.", "  sha256/abc"]))

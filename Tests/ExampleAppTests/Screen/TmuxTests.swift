@@ -89,7 +89,8 @@ struct TmuxTests {
         }
     }
 
-    /// What the program is told while it is stopped must not be drawn on the shell's screen, nor move the shell's cursor.
+    /// News that reaches a stopped program must not be drawn on the shell's screen, and must not move the shell's
+    /// cursor.
     @Test func aProgramThatContinuesLeavesTheShellsScreenAlone() async throws {
         try await withApp { tmux in
             try await tmux.wait(for: "pinned")

@@ -1,6 +1,6 @@
 @testable import ExampleApp
 
-/// A terminal that understands what `ScreenWriter` writes, and nothing else.
+/// A terminal that understands only the output of `ScreenWriter`.
 struct TestTerminal {
     /// The characters of each row.
     private(set) var rows: [[String]]

@@ -5,7 +5,7 @@ import Testing
 
 private func names(_ path: [any CodingKey]) -> [String] { path.map(\.stringValue) }
 
-/// Containers that a type asks for itself, compared with those of Foundation's `JSONDecoder`.
+/// Containers that a type requests itself, compared with the containers of Foundation's `JSONDecoder`.
 @Suite(.timeLimit(.minutes(1))) struct TypedJSONContainerTests {
     /// The result of each call, as text.
     struct Log: Equatable {
@@ -16,7 +16,7 @@ private func names(_ path: [any CodingKey]) -> [String] { path.map(\.stringValue
                 lines.append("\(call): \(try body())")
             } catch {
                 let (kind, path) = summary(of: error)
-                // Until a call has ended, Foundation's error for a number that does not fit is one of its own.
+                // Before the end of a call, Foundation has a special error for a number that does not fit.
                 let isCorrupted = kind == "dataCorrupted" || kind.hasPrefix("numberIsNotRepresentable")
                 lines.append(isCorrupted ? "\(call): corrupted" : "\(call): \(kind) \(path)")
             }

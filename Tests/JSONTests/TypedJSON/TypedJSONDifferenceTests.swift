@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinnetJSON
 import Testing
 
-/// Where `JSONBodyDecoder` differs from Foundation's `JSONDecoder` on purpose, and what both must bear.
+/// Deliberate differences between `JSONBodyDecoder` and Foundation's `JSONDecoder`, and inputs that both must accept.
 @Suite(.timeLimit(.minutes(1))) struct TypedJSONDifferenceTests {
     private func ours<Value: Decodable & Equatable>(_ type: Value.Type, _ data: Data) -> Verdict<Value> {
         Verdict { try JSONBodyDecoder(JSONDecoder()).decode(type, from: data) }
@@ -72,7 +72,7 @@ import Testing
         expectFoundationsVerdict(Single.self, text)
     }
 
-    /// Foundation's decoder takes the mark for that of UTF-16.
+    /// Foundation's decoder takes the mark for UTF-16's.
     @Test func aMarkOfUTF32IsNotReadAsUTF16() {
         let text = Data([0xFF, 0xFE, 0, 0, 0x5B, 0, 0, 0, 0x31, 0, 0, 0, 0x5D, 0, 0, 0])
         #expect(foundations([Int].self, text).isCorrupted)

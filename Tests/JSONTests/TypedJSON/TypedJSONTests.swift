@@ -162,7 +162,7 @@ import Testing
         check([Int: String].self)
     }
 
-    /// The scanner accepts what the parser of trees accepts, with the same error for anything else.
+    /// The scanner accepts the same texts as the parser of trees, and refuses others with the same error.
     @Test(arguments: texts) func syntaxErrorsEqualThoseFromJSONValue(text: String) {
         struct Anything: Decodable { init(from decoder: any Decoder) throws {} }
         let expected = Result { () throws(JSONSyntaxError) in _ = try JSONValue(parsing: Data(text.utf8)) }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinnetJSON
 import Testing
 
-/// What a decoder made of a text: a value, or an error with its kind, its type or key, and its coding path.
+/// The result of a decoder for a text: a value, or an error with its kind, its type or key, and its coding path.
 enum Verdict<Value: Equatable>: Equatable {
     case value(Value)
     case error(kind: String, path: [String])
@@ -21,7 +21,7 @@ enum Verdict<Value: Equatable>: Equatable {
     }
 }
 
-/// The kind of an error, with the type or the key that it has, and its coding path.
+/// The kind of an error, with its type or key, and its coding path.
 func summary(of error: any Error) -> (kind: String, path: [String]) {
     func names(_ context: DecodingError.Context) -> [String] { context.codingPath.map(\.stringValue) }
     switch error {
@@ -35,9 +35,10 @@ func summary(of error: any Error) -> (kind: String, path: [String]) {
 
 /// Checks that a text has the same value, or the same error, as with Foundation's decoder.
 ///
-/// Some differences are deliberate (`TypedJSONDifferenceTests`). A text that is not JSON is always an error without a path:
-/// Foundation's decoder does not look at all of it. What is wrong with one number or date is reported at its path, where Foundation's
-/// error has none or that of the container. Numbers with an exponent are exact, and a day that does not exist is no date.
+/// Some differences are deliberate (`TypedJSONDifferenceTests`). A text that is not JSON is always an error without a
+/// path: Foundation's decoder does not look at all of it. A mistake in one number or date is reported at its path,
+/// where Foundation's error has no path or the container's. Numbers with an exponent are exact, and a day that does not
+/// exist is no date.
 func expectFoundationsVerdict<Value: Decodable & Equatable>(
     _ type: Value.Type, _ data: Data, _ settings: (JSONDecoder) -> Void = { _ in },
     sourceLocation: SourceLocation = #_sourceLocation

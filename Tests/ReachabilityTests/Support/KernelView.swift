@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinnetReachability
 
-/// What `ip -j` shows in a namespace.
+/// The output of `ip -j` in a namespace.
 struct KernelView {
     struct Route: Decodable {
         var type: String?
@@ -66,7 +66,7 @@ struct KernelView {
 }
 
 extension KernelView {
-    /// Checks that a status for one of the addresses, in the order of preference, is what the kernel shows.
+    /// Checks that a status for one of the addresses, in the order of preference, agrees with the kernel's.
     func check(_ status: ReachabilityStatus, for addresses: [String], at location: SourceLocation) throws {
         let links = try links()
         let routes = try addresses.compactMap { address -> Route? in

@@ -2,14 +2,15 @@ import Testing
 
 @testable import LinnetReachability
 
-/// Runs commands in a namespace, and compares each status of a monitor with what is expected and with the kernel's view.
+/// Runs commands in a namespace, and compares each status of a monitor with the expected one and with the kernel's
+/// view.
 struct StatusScript {
     private let namespace: NetworkNamespace
     private let monitor: ReachabilityMonitor
     private let addresses: [String]
     private var statuses: StatusSequence.Iterator
 
-    /// Addresses that only default routes lead to. The monitor uses the first ones of its own.
+    /// Addresses with default routes only. The monitor uses the first ones itself.
     private static let anywhere = ["192.0.2.1", "2001:db8::1"]
 
     /// Starts a monitor of an address, or of the network when it is nil.
@@ -36,7 +37,7 @@ struct StatusScript {
         return status
     }
 
-    /// Runs commands that change nothing for the monitor: the next status is that of a later step.
+    /// Runs commands that change nothing for the monitor: the next status belongs to a later step.
     func run(_ commands: String...) throws {
         for command in commands { try namespace.ip(command) }
     }

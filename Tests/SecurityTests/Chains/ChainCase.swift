@@ -29,7 +29,7 @@ struct ChainCase: Sendable, CustomStringConvertible {
             Verdicts(default: nil, strict: rule.reason, lenient: nil)
         }
 
-        /// Refused by rules that OpenSSL does not have; the strict profile has one that is checked first.
+        /// Refused by rules that OpenSSL does not have; the strict profile checks another rule first.
         static func refused(default rule: ChainRule, strict: ChainRule) -> Verdicts {
             Verdicts(default: rule.reason, strict: strict.reason, lenient: nil)
         }
@@ -60,7 +60,7 @@ struct ChainCase: Sendable, CustomStringConvertible {
 /// The descriptions of a root, of authorities below it and of a server's certificate.
 struct ChainDraft {
     var root = CertificateTemplate.authority("Root")
-    /// From the root.
+    /// The certificates from the root.
     var authorities = [CertificateTemplate.authority("Authority")]
     var leaf = CertificateTemplate.server(hosts: ["www.example.com"])
     /// The requested host; nil if it is not checked.

@@ -31,7 +31,7 @@ struct ChainCaseTests {
     @Test(arguments: ChainCases.encodings)
     func encodings(_ chain: ChainCase) async throws { try await judge(chain) }
 
-    /// OpenSSL comes first, and its reason is not that of the rule.
+    /// OpenSSL comes first, and its reason differs from the rule's.
     @Test(arguments: ChainCases.unreadable)
     func encodingsThatOpenSSLDoesNotRead(_ chain: ChainCase) async throws {
         var draft = ChainDraft()

@@ -78,7 +78,7 @@ extension ChainCases {
         }
     }
 
-    /// Names whose octets have the right encoding and are no names. Rules do not apply to an anchor.
+    /// Correctly encoded octets that are invalid names. Rules do not apply to an anchor.
     private static let malformedExclusions: [ChainCase] = [
         ("NUL", ASN1.value(0x82, Array("other.exam\0ple".utf8))), ("8 bits", ASN1.value(0x82, [0x65, 0xE9])),
         ("a blank", ASN1.host("other. example")), ("a period in front", ASN1.host(".other.example")),
@@ -123,7 +123,7 @@ extension ChainCases {
         return ChainCase("the root has \(name)", "4.1 and 4.2.1", verdicts) { $0.root.set(identifier, value) }
     }
 
-    /// What OpenSSL enforces of an anchor has to be read by both in the same way.
+    /// OpenSSL and the reader must agree on the parts of an anchor that OpenSSL enforces.
     private static let limits: [ChainCase] = [
         root(
             "a path length with a length longer than necessary", "2.5.29.19",

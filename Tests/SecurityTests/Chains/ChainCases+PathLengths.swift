@@ -2,7 +2,7 @@ import LinnetSecurity
 import LinnetTesting
 
 extension ChainCases {
-    /// A chain whose root and authorities have these path length constraints; nil for none.
+    /// A chain with these path length constraints of its root and authorities; nil for none.
     private static func path(
         _ root: UInt8?, _ authorities: [UInt8?], _ verdicts: ChainCase.Verdicts, depth: Int = 10
     ) -> ChainCase {

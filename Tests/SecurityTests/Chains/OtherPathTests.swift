@@ -235,8 +235,8 @@ struct OtherPathTests {
 
     // MARK: Work
 
-    /// Thirty authorities with the same name and different keys, all of which seem to have issued each other, and none
-    /// of which is an anchor.
+    /// Thirty authorities with the same name and different keys. All seem to have issued each other, and none is an
+    /// anchor.
     @Test func workForCrossSignedAuthoritiesIsBounded() async throws {
         var ring: [ForgedCertificate] = []
         for number in 0..<30 {

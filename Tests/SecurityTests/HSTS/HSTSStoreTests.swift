@@ -123,7 +123,7 @@ struct HSTSStoreTests {
             if index.isMultiple(of: 8) { try self.store("max-age=100", of: "https://kept.example/", in: store) }
             if index.isMultiple(of: 500) { #expect(store.hosts.count <= 64) }
         }
-        // What was confirmed last is kept.
+        // The most recently confirmed hosts are kept.
         #expect(try isUpgraded("http://kept.example/", by: store))
         #expect(try isUpgraded("http://h9999.example/", by: store))
         #expect(try !isUpgraded("http://h0.example/", by: store))

@@ -17,7 +17,7 @@ struct PolicyCodingTests {
         return try SecurityPolicyFile(read).makePolicy()
     }
 
-    /// What is observable of a decision.
+    /// The observable parts of a decision.
     private func outcome(_ policy: SecurityPolicy, _ trust: ServerTrust) async -> [String] {
         switch await policy.evaluate(trust) {
         case .accepted(let verified):
@@ -54,7 +54,7 @@ struct PolicyCodingTests {
                 #expect(await outcome(same, trust) == outcome(policy, trust), "\(host)")
             }
         }
-        // The check of a file finds no error in what was written.
+        // The check of a file finds no error in the written document.
         let findings = try SecurityPolicyFile(document).findings(at: time)
         #expect(!findings.contains { $0.severity == .error }, "\(findings)")
     }
@@ -82,7 +82,7 @@ struct PolicyCodingTests {
                     rules: [.init(hosts: ["a.example", "b.example"], pins: [pin.description])], otherHosts: .refuse))
     }
 
-    // MARK: What cannot be written
+    // MARK: Policies that cannot be written
 
     private struct Custom: TrustEvaluator {
         func evaluate(_ trust: ServerTrust) async -> TrustDecision {

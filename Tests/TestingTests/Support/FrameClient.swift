@@ -80,7 +80,7 @@ struct FrameClient {
         _ = try? await receive(until: "")
     }
 
-    /// The frames of a stream so far; those of the connection for stream 0.
+    /// The frames of a stream so far; stream 0 has the frames of the connection.
     func frames(_ stream: Int) -> [String] {
         received.filter { Int($0.streamID) == stream }.map { Self.description(of: $0) }
     }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Compares the parsing of malformed and hostile bytes with that of NIOHTTP1, which is llhttp's.
+/// Compares the parsing of malformed and hostile bytes with NIOHTTP1, which uses llhttp.
 ///
-/// Bytes that both accept must be the same response, and what the other refuses is refused here, except for
+/// Bytes that both accept must be the same response, and bytes that the other refuses are refused here, except for
 /// ``isAllowed(_:)``. More is refused here: control characters in reasons, a `Transfer-Encoding` that does not end with
 /// chunked.
 @Suite("HTTP/1.1 responses, compared with NIOHTTP1", .leavesNothingAlive, .timeLimit(.minutes(5)))
@@ -38,9 +38,9 @@ struct HTTP1DifferentialTests {
         return bytes
     }
 
-    /// What the RFC requires of a client and the other parser refuses: folded lines (RFC 9112, 5.2), any
-    /// extension of a chunk, since it ignores them all (7.1.1), bytes beyond ASCII in a reason (4), a tab after a length (RFC 9110, 5.5),
-    /// minor versions above 1 (RFC 9110, 2.5).
+    /// Input that the RFC requires a client to accept and the other parser refuses: folded lines (RFC 9112, 5.2), any
+    /// extension of a chunk, since it ignores them all (7.1.1), bytes beyond ASCII in a reason (4), a tab after a
+    /// length (RFC 9110, 5.5), minor versions above 1 (RFC 9110, 2.5).
     private static func isAllowed(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         return ["\r\n ", "\r\n\t", ";", "\t\r\n"].contains { text.contains($0) }

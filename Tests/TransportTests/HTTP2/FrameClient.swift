@@ -31,7 +31,7 @@ final class FrameClient: Sendable {
         self.connection = connection
     }
 
-    /// Connects for as long as the operation.
+    /// Connects for the duration of the operation.
     static func run<Result>(
         _ server: FrameServer, firstStreamID: Int = 1, configure: (inout TransportConfiguration) -> Void = { _ in },
         perform: (FrameClient) async throws -> Result

@@ -8,7 +8,7 @@ import Testing
 /// HTTPTypes has a type of the same name.
 typealias HTTP2ErrorCode = NIOHTTP2.HTTP2ErrorCode
 
-/// An HTTP/2 server whose frames the test writes.
+/// An HTTP/2 server with frames written by the test.
 struct FrameServer: Sendable {
     /// Called on the connection's event loop with each received frame.
     typealias Script = @Sendable (HTTP2Frame, Peer) -> Void
@@ -83,7 +83,7 @@ struct FrameServer: Sendable {
 
     private static let lastConnectionID = Atomic(0)
 
-    /// Runs a server as long as the operation.
+    /// Runs a server for the duration of the operation.
     static func run<Result>(
         settings: HTTP2Settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 100)],
         _ script: @escaping Script, perform: (FrameServer) async throws -> Result

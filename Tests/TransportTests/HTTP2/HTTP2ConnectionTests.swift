@@ -167,7 +167,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    /// A request whose response has begun was processed, whatever GOAWAY says (RFC 9113, 6.8).
+    /// A request with a begun response was processed, whatever GOAWAY says (RFC 9113, 6.8).
     @Test func aRequestWithABegunResponseIsNotRepeatedAfterGoAway() async throws {
         try await FrameServer.run { frame, peer in
             guard frame.isEnd else { return }

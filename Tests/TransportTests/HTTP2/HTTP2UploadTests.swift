@@ -127,7 +127,7 @@ struct HTTP2UploadTests {
         }
     }
 
-    /// The end of a request whose response is complete makes room for the next stream, whose body follows at once.
+    /// The end of a request after its response makes room for the next stream, and that stream's body follows at once.
     @Test func theEndOfAnUploadBeginsAWaitingOne() async throws {
         let end = Signal()
         try await FrameServer.run(settings: [HTTP2Setting(parameter: .maxConcurrentStreams, value: 1)]) { frame, peer in

@@ -96,7 +96,8 @@ struct HTTP2WaitingTests {
         }
     }
 
-    /// An unused connection whose server allows no streams has neither room nor exchanges; it is closed with the others.
+    /// An unused connection to a server that allows no streams has no room and no exchanges; it is closed with the
+    /// others.
     @Test(arguments: [ShutdownMode.graceful, .immediate])
     func aShutdownClosesAConnectionWithoutStreams(mode: ShutdownMode) async throws {
         let (peers, acknowledged) = (Log<Peer>(), Log<Void>())
@@ -131,7 +132,7 @@ struct HTTP2WaitingTests {
             #expect(first.text == "answer" && first.metrics.httpVersion == "http/1.1")
             let second = try await transport.send(server.request())
             #expect(second.metrics.httpVersion == "http/1.1" && second.metrics.isReusedConnection)
-            // The server records a request whose stream it resets after the reset, when another may have arrived.
+            // The server records a request after resetting its stream, when another may have arrived.
             #expect(server.recordedRequests.count { $0.httpVersion == "HTTP/1.1" } == 2)
         }
     }

@@ -66,7 +66,7 @@ struct HTTP2WindowTests {
                         #expect(response.text == "small")
                     }
                 }
-                // Of 64 MiB: the mark at which a reader counts as slow, and a window, for each.
+                // Parts of 64 MiB: for each reader, the mark at which it counts as slow, and a window.
                 let bound = readers * 2 * 262_144 + 1_048_576 + readers * piece.readableBytes
                 #expect(before <= bound)
                 for response in slow.reversed() {

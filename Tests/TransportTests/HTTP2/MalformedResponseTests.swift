@@ -5,7 +5,8 @@ import LinnetTransport
 import NIOCore
 import Testing
 
-/// Responses that are malformed as a whole, to a server that sees each frame: NIO's hides those of closed streams.
+/// Responses that are malformed as a whole, to a server that sees each frame: NIO's server hides frames of closed
+/// streams.
 @Suite("Malformed HTTP/2 responses", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct MalformedResponseTests {
     /// The error codes of the RST_STREAM frames in a client's bytes, and the number of its requests.
@@ -48,7 +49,7 @@ struct MalformedResponseTests {
                     hasAnswered = true
                     try await connection.write(Data(response.joined()))
                 }
-                // The second request comes behind what the first one caused.
+                // The second request comes after the effects of the first one.
                 guard requests == 2 else { continue }
                 resets.add(seen)
                 return try await connection.write(Data(rawFrame(type: 1, flags: 5, stream: 3, [0x88])))

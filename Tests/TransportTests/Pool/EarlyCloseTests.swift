@@ -32,7 +32,7 @@ struct EarlyCloseTests {
         _ = try bench.opener.succeed(attempt, closesFirst: true)
         bench.settle()
         #expect(bench.pool.openConnections == 0)
-        // The next request opens a connection of its own.
+        // The next request opens another connection.
         let next = bench.request(origin)
         #expect(bench.outcome(next) == nil)
         let opened = try bench.opener.succeed(#require(bench.opener.attempts.first))

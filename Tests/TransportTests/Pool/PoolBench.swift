@@ -9,8 +9,8 @@ import Synchronization
 
 /// A connection pool without sockets, in the time of an embedded event loop.
 ///
-/// Everything runs on the thread of the test: requests in tasks of a ``ManualExecutor``, connections on the event loop. A
-/// test opens and closes connections by hand, and ``settle()`` performs what follows.
+/// Everything runs on the thread of the test: requests in tasks of a ``ManualExecutor``, connections on the event loop.
+/// A test opens and closes connections by hand, and ``settle()`` performs the consequences.
 final class PoolBench {
     /// A request for a place on a connection.
     struct Request {
@@ -42,7 +42,7 @@ final class PoolBench {
         var outcome: HTTPExchange.Outcome? { end.withLock { $0 } }
     }
 
-    /// Origins whose name is one letter are multiplexed if it is "m".
+    /// An origin with a one-letter name is multiplexed if it is "m".
     init(_ configure: (inout TransportConfiguration) -> Void = { _ in }) {
         var configuration = TransportConfiguration()
         configure(&configuration)

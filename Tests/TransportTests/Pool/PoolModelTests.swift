@@ -6,10 +6,11 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Runs random histories on the pool, in the time of an embedded event loop, and checks what holds after each event.
+/// Runs random histories on the pool, in the time of an embedded event loop, and checks the invariants after each
+/// event.
 @Suite("Connection pool, random histories", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct PoolModelTests {
-    /// What the test knows of an open connection: only what it has done itself.
+    /// The test's knowledge of an open connection: only its own actions.
     private struct Known {
         let opened: FakeOpener.Opened
         var capacity: Int
@@ -132,7 +133,7 @@ struct PoolModelTests {
             known.opened.channel.close(promise: nil)
         }
 
-        // MARK: What holds after each event
+        // MARK: Invariants after each event
 
         mutating func settle() {
             bench.settle()

@@ -57,7 +57,7 @@ struct PoolStateMachineTests {
         #expect(pool.waiters == 0)
     }
 
-    /// A request whose connection was in vain waits again, before those that came after it.
+    /// A request with a useless connection waits again, before later requests.
     @Test func aRepeatedRequestKeepsItsPlace() {
         var pool = machine(perOrigin: 1)
         let arrivals: [UInt64: Int64] = [1: 30, 2: 10, 3: 40, 4: 20, 5: 20]
@@ -65,7 +65,7 @@ struct PoolStateMachineTests {
             _ = pool.wait(waiter, for: "a", .never, since: Tick(nanoseconds: arrival))
         }
         expectEqual(pool.connected("a", isMultiplexed: false), 0)
-        // Neither does a changed priority cost its place among its like.
+        // A changed priority does not cost the place among equals either.
         pool.setPriority(.low, of: 2, key: "a")
         pool.setPriority(.normal, of: 2, key: "a")
         for waiter in [2, 4, 5, 1, 3] { expectEqual(pool.release("a", isUnused: true), .hand(to: UInt64(waiter))) }

@@ -90,7 +90,7 @@ struct PoolTimeTests {
         }
     }
 
-    /// An event loop outlives its sessions, and would hold the timers of those that were shut down.
+    /// An event loop outlives its sessions, and would hold the timers of sessions that were shut down.
     @Test func shuttingDownCancelsTheTimers() throws {
         let bench = PoolBench()
         _ = bench.request(try PoolBench.origin("a"))
@@ -183,7 +183,7 @@ struct PoolTimeTests {
         expectEqual(try bench.shutDown(), true)
     }
 
-    /// A request that failed on a connection tells what it has sent, and when it ended.
+    /// A request that failed on a connection reports its sent bytes and its end.
     @Test func anAttemptThatFailsOnItsConnectionReportsItsTimes() throws {
         let bench = PoolBench()
         let request = bench.request(try PoolBench.origin("a"))

@@ -9,7 +9,7 @@ import Testing
 /// Authentication at proxies that follow a script, with one request for each connection.
 @Suite("Authentication at proxies", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ProxyAuthenticationTests {
-    /// What the proxy does with one request.
+    /// The proxy's treatment of one request.
     private struct Step: Sendable {
         /// The last bytes of the request that it reads before it answers.
         var end = "\r\n\r\n"
@@ -31,7 +31,7 @@ struct ProxyAuthenticationTests {
         static func okAfterContinue(_ body: String) -> Step { Step(body: body, status: "200 OK") }
     }
 
-    /// Runs requests through a proxy, and returns what it read before its answers.
+    /// Runs requests through a proxy, and returns the bytes that it read before its answers.
     private func heads(
         _ steps: [Step], perform: (HTTPTransport) async throws -> Void
     ) async throws -> [String] {
@@ -164,7 +164,7 @@ struct ProxyAuthenticationTests {
         let fields = "Proxy-Authentication-Info: rspauth=\"00000000000000000000000000000000\", qop=auth\r\n"
         let heads = try await heads([.digest("one"), Step(status: "200 OK", fields: fields)]) { transport in
             let error = await failure(transport, request(scheme: scheme))
-            // A tunnel is not used; of a forwarded request, only the response is refused.
+            // A tunnel is not used; for a forwarded request, only the response is refused.
             #expect(error?.code == (scheme == "https" ? .proxyConnectionFailed : .invalidResponse))
             #expect(error?.message.contains("proof") == true && error?.message.contains("(rspauth) is wrong") == true)
             #expect(scheme == "https" || error?.attempts.count == 2)

@@ -24,7 +24,7 @@ struct ProxyConnectionTests {
 
     private func policy() throws -> SecurityPolicy { .systemTrust(anchors: try .certificates([pki.root])) }
 
-    /// An origin whose name only the proxy knows.
+    /// An origin with a name that only the proxy knows.
     private func withOrigin(
         tls identity: TestPKI.Identity? = nil, _ configure: (inout MockServer.Configuration) -> Void = { _ in },
         handler: @escaping MockServer.Handler = { .text($0.path) }, perform: (MockServer) async throws -> Void
@@ -46,7 +46,7 @@ struct ProxyConnectionTests {
         await TransportTests.failure { () async throws(TransportError) in try await transport.send(request) }
     }
 
-    // MARK: What follows the answer
+    // MARK: Bytes after the answer
 
     /// The server's SETTINGS frame comes with the proxy's answer: 80 connections are opened at once, each to another origin.
     @Test(arguments: [Proxy.Kind.http, .socks5h, .socks4a])
@@ -206,7 +206,7 @@ struct ProxyConnectionTests {
                     }
                 }
             }
-            // A proxy over TLS gets the password at once, and another one after its challenge on a connection of its own.
+            // A proxy over TLS gets the password at once, and another one after its challenge on a separate connection.
             let line = "CONNECT service.test:\(origin.port) HTTP/1.1"
             #expect(test.lines == (kind == .https ? [line] : [line, line]))
             #expect(test.log.map(\.authorization) == (kind == .https ? [login.basic] : [nil, login.basic]))
@@ -232,7 +232,7 @@ struct ProxyConnectionTests {
     @Test(arguments: [Proxy.Kind.http, .https, .socks4a, .socks5h])
     func aCertificateForAnotherNameIsRefusedBehindAProxy(kind: Proxy.Kind) async throws {
         let test = TestProxy()
-        // Valid for the proxy, whose policy has no say here.
+        // Valid for the proxy, but the proxy's policy does not apply here.
         try await withOrigin(tls: try pki.identity()) { origin in
             try await test.run(tls: kind == .https ? try pki.identity() : nil) { server in
                 let proxy = try proxy(kind, server)

@@ -88,7 +88,7 @@ struct ProxyFailureTests {
         let error = try await error(kind, { $0.timeouts.connect = .milliseconds(200) }) { connection in
             _ = try await connection.read()
             if kind == .http { try await connection.write("HTTP/1.1 200 OK\r\n") }
-            // A byte at a time, as long as the client listens.
+            // A byte at a time, while the client listens.
             while kind == .http {
                 try await connection.write("X: y\r\n")
                 try await connection.perform(.delay(.milliseconds(20)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// What proxies answer, without a network.
+/// The answers of proxies, without a network.
 @Suite("Handshakes with proxies", .timeLimit(.minutes(1)))
 struct ProxyHandshakeTests {
     private let origin: Origin

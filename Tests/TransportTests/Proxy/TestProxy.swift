@@ -17,7 +17,7 @@ final class TestProxy: Sendable {
         var basic: String { "Basic " + Data("\(username):\(password)".utf8).base64EncodedString() }
     }
 
-    /// What a client asked for.
+    /// A client's request.
     struct Record: Sendable, Equatable {
         /// The request line of HTTP; `socks5 host:port` or `socks4 host:port user`.
         var line: String

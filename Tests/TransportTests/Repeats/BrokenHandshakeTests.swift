@@ -57,7 +57,7 @@ struct BrokenHandshakeTests {
             #expect(errors.allSatisfy { $0?.attempts.last?.failure == .notConnected })
         }
         #expect(server.acceptedConnections == 6)
-        // Of a request that came before the first try ended.
+        // For a request before the end of the first try.
         let attempts = observers.map(\.record.attempts).max { $0.count < $1.count } ?? []
         #expect(attempts.map(\.failure) == Array(repeating: .notConnected, count: 6))
         #expect(Set(attempts.map(\.connectionID)).count == 6)

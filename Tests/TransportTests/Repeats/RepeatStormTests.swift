@@ -5,12 +5,12 @@ import NIOHTTP2
 import Synchronization
 import Testing
 
-/// Servers of HTTP/2 that take requests and do nothing good with them, again and again; what reaches them is counted.
+/// HTTP/2 servers that accept requests and fail them, again and again. The tests count the arriving requests.
 @Suite("Storms of repeats", .timeLimit(.minutes(1)))
 struct RepeatStormTests {
     typealias Failure = TransportMetrics.Failure
 
-    /// What a server has seen.
+    /// The requests that a server has seen.
     private final class Tally: Sendable {
         private let heads = Mutex<[Int: Int]>([:])
         private let order = Mutex<[Int]>([])
@@ -41,7 +41,7 @@ struct RepeatStormTests {
         return TransportRequest(head: head, body: method == .post ? .text("body") : nil)
     }
 
-    /// Sends as many requests at once; returns their errors.
+    /// Sends this number of requests at once; returns their errors.
     private func errors(
         _ count: Int, _ transport: HTTPTransport, _ request: TransportRequest
     ) async -> [TransportError?] {
@@ -154,7 +154,7 @@ struct RepeatStormTests {
 
     // MARK: Perhaps processed
 
-    /// The connection was opened for the requests, and none of them can have crossed the end of an idle one.
+    /// The connection was opened for the requests, so none of them can have met the end of an idle connection.
     @Test func thirtyTwoRequestsOnAFreshConnectionThatEndsAreNotRepeated() async throws {
         let tally = Tally()
         try await FrameServer.run { frame, peer in

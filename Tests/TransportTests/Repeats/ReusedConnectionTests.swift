@@ -3,7 +3,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// What of HTTP/1.1 is sent again after a connection has ended, and what is not.
+/// The HTTP/1.1 requests that are sent again after a connection has ended, and the others.
 @Suite("Ends of reused connections", .timeLimit(.minutes(1)))
 struct ReusedConnectionTests {
     /// One byte of a response is enough to know that the server has had the request.
@@ -32,8 +32,8 @@ struct ReusedConnectionTests {
         await server.shutdown()
     }
 
-    /// The first connections end as soon as they are there. A request that had not begun on one is sent again; one that had
-    /// fails, and says so.
+    /// The first connections end at once. A request that had not begun on one is sent again; a begun one fails, and
+    /// reports it.
     @Test func aConnectionThatEndsBeforeItsFirstRequestFailsNoRequest() async throws {
         for _ in 0..<40 {
             let configuration = MockServer.Configuration {

@@ -10,7 +10,7 @@ struct PresentedChainEncodingTests {
         certificate == 0 ? nil : Data([certificate])
     }
 
-    /// A certificate without an encoding is 0, one that is missing nil.
+    /// A certificate without an encoding is 0, a missing one nil.
     @Test(
         arguments: [
             (1, [1, 2, 3], [1, 2, 3]),

@@ -33,7 +33,7 @@ struct TLSStateMachineTests {
         }
     }
 
-    /// A phase, the events that lead to it, and the events that have a place in it.
+    /// A phase, the events that lead to it, and the events that are possible in it.
     struct Row: Sendable, CustomTestStringConvertible {
         let phase: Phase
         let path: [Event]

@@ -130,7 +130,7 @@ struct EarlyResponseTests {
         await server.shutdown()
     }
 
-    /// The last byte was sent, and the reader has not returned nil yet.
+    /// The last byte was sent, but the reader has not returned nil yet.
     @Test func aBodyOfKnownLengthEndsWithItsLastByte() async throws {
         let server = try await server(
             reading: 5, answering: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"

@@ -32,7 +32,7 @@ struct RequestDeliveryTests {
         #expect(deadline(&delivery, 9_000, 10_000) == nil)
     }
 
-    /// Of a unix socket the system tells only what is not read yet.
+    /// For a unix socket, the system reports only the unread bytes.
     @Test func aFallingQueueIsProgress() {
         var delivery = RequestDelivery(.init(acknowledged: -500, underWay: 500))
         #expect(deadline(&delivery, -300, 300) == now + .seconds(60))

@@ -7,7 +7,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Uploads to slow servers: progress is what the socket accepts.
+/// Uploads to slow servers: the bytes that the socket accepts are progress.
 @Suite("The pace of uploads", .leavesNothingAlive, .timeLimit(.minutes(4)), .serialized)
 struct UploadPaceTests {
     /// Reads a body at a steady pace, and answers with its size.
@@ -48,9 +48,9 @@ struct UploadPaceTests {
     }
 
     /// The upload takes longer than each idle timeout, and the server never pauses for as long. The read timeout leaves
-    /// room for what the system's buffers hold of the body when the socket has accepted its last byte: about ten
-    /// megabytes on loopback, which take more than a second of the four. Otherwise the timeouts are as long as they can be,
-    /// because a busy machine is slower.
+    /// room for the part of the body in the system's buffers when the socket has accepted its last byte: about ten
+    /// megabytes on loopback, which take more than a second of the four. Otherwise the timeouts are as long as
+    /// possible, because a busy machine is slower.
     @Test(arguments: UploadKind.allCases, [false, true])
     func aSlowButSteadyServerDoesNotTimeOut(kind: UploadKind, overTLS: Bool) async throws {
         try await upload(
@@ -109,7 +109,7 @@ struct UploadPaceTests {
             }
             let (last, waited) = (observer.last, ContinuousClock.now - observer.last.time)
             #expect(error?.code == .writeTimeout)
-            // The content of the buffers of two sockets, in several steps, without what waits in memory.
+            // The content of the buffers of two sockets, in several steps, without the bytes that wait in memory.
             #expect((1..<size / 2).contains(last.bytes))
             #expect(last.steps > 1)
             #expect(waited >= idle - .milliseconds(20))

@@ -10,7 +10,7 @@ struct UploadedBytes {
     /// The bytes after the head, including framing.
     private(set) var count = 0
 
-    /// Reads the head, and what came with it.
+    /// Reads the head, and the bytes that came with it.
     init(on connection: RawConnection) async throws {
         self.connection = connection
         var bytes = Data()
@@ -40,7 +40,7 @@ struct UploadedBytes {
     }
 }
 
-/// A body whose chunks a closure makes, from the number of the chunk.
+/// A body of chunks from a closure, which gets the chunk's number.
 struct MadeReader: TransportBodyReader {
     let make: @Sendable (Int) async throws -> ByteBuffer?
     private var index = 0

@@ -14,7 +14,7 @@ struct FramingProbe {
     private var output = ByteBuffer()
     /// The number of sent body bytes of each stream.
     private(set) var carried: [Int: Int] = [:]
-    /// The streams whose requests were sent with their bodies.
+    /// The streams with completely sent requests.
     private(set) var ended: [Int] = []
     /// The streams that were opened after a wait.
     var opened: [Int] { mutating get { framing.takeOpened() } }

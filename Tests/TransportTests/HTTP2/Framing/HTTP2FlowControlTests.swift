@@ -275,7 +275,7 @@ struct HTTP2FrameCountsTests {
         return count
     }
 
-    /// Windows without end, as small as they can be: of the connection, of an open stream and of a closed one.
+    /// Endless minimal window updates: for the connection, for an open stream and for a closed one.
     @Test(arguments: [0, 1, 3] as [UInt32])
     func windowUpdatesBeyondTheSentBytesAreCounted(stream: UInt32) {
         var probe = FramingProbe(requests: 2, configure: Self.limits)
@@ -298,7 +298,7 @@ struct HTTP2FrameCountsTests {
         #expect(probe.error == nil && probe.carried[1] == 16_384_000)
     }
 
-    /// RFC 9113, 5.1 and 5.2: what was under way when a stream was closed fits into its window.
+    /// RFC 9113, 5.1 and 5.2: data on its way when a stream was closed fits into its window.
     @Test func dataOfAClosedStreamIsLimitedToItsWindow() {
         var probe = FramingProbe(requests: 1)
         probe.framing.reset(1, .cancel)
@@ -314,7 +314,7 @@ struct HTTP2FrameCountsTests {
         #expect(probe.error?.code == .enhanceYourCalm)
     }
 
-    /// Large ones cost as much as many small ones.
+    /// Large frames cost as much as many small ones.
     @Test(arguments: [
         rawFrame(type: 4, [[UInt8]](repeating: .setting(0xFE, 1), count: 2_000).flatMap { $0 }),
         rawFrame(type: 0xFA, [UInt8](repeating: 0, count: 12_000)),

@@ -9,7 +9,7 @@ import Testing
 struct HTTP2FieldCodingTests {
     typealias Line = HTTP2FieldEncoder.Line
 
-    /// A server whose table has 256 bytes, so that entries are evicted (C.5 and C.6).
+    /// A server with a table of 256 bytes, so that entries are evicted (C.5 and C.6).
     @Test(arguments: [
         [
             "3fe101 4803333032580770726976617465611d4d6f6e2c203231204f637420323031332032303a31333a323120474d54"

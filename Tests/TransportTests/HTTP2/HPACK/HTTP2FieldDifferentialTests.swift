@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetTransport
 
-/// Compares HPACK with NIO's: each must decode what the other encodes.
+/// Compares HPACK with NIO's: each must decode the other's output.
 @Suite("HPACK, compared with NIOHPACK", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FieldDifferentialTests {
     private static let names = [
