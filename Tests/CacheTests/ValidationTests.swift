@@ -106,7 +106,7 @@ struct ValidationTests {
         }
     }
 
-    /// Section 3.2: the stored fields, those of the 304 response, and the result.
+    /// Section 3.2: the stored fields, the 304 response's fields, and the result.
     @Test(arguments: [
         ("A: 1|B: 2", "A: 3|C: 4", "A: 3|B: 2|C: 4"), ("A: 1|A: 2", "A: 3", "A: 3"), ("A: 1", "A: 2|A: 3", "A: 2|A: 3"),
         ("Content-Length: 100", "Content-Length: 0", "Content-Length: 100"),

@@ -114,7 +114,7 @@ import Testing
     func textsAreReadInLinearTime(name: String) throws {
         let charset = try #require(Charset(name: name))
         let text = { (count: Int) in [UInt8](repeating: name.hasPrefix("utf-32") ? 0 : 0x41, count: count * 4) }
-        // Both sizes are above what the C library takes from its heap, whose pages are not cleared for each text.
+        // Both sizes exceed the C library's limit for its heap, where pages are not cleared for each text.
         #expect(growth(from: 100_000, text) { _ = charset.decode($0) } <= 2.5)
     }
 }

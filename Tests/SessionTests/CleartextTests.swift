@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// A host that the policy does not let clear text go to gets none, whichever way leads there.
+/// A host without permission for clear text receives none, whatever the way to it.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct CleartextTests {
     /// Ways to a URL.

@@ -9,7 +9,7 @@ import Testing
 /// `HTTPSession.Configuration.responseSerializer`, with requests.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ConfiguredResponseSerializerTests {
-    /// What reads a response as JSON with the session's serializer.
+    /// The functions that read a response as JSON with the session's serializer.
     enum Reader: CaseIterable, Sendable {
         case json, task, get, post, put, patch, delete
 

@@ -63,7 +63,7 @@ struct CookieTests {
                 let request = SessionRequest(url: url, headerFields: [.cookie: "own=1"])
                 _ = try await session.call(request).response()
                 #expect(cookies(server.recordedRequests[0]) == ["own=1"])
-                // Cookies of the request's own are not sent to another host either.
+                // The request's own cookies are not sent to another host either.
                 #expect(cookies(other.recordedRequests[0]).isEmpty)
                 _ = try await session.get(url.absoluteString).response()
                 #expect(cookies(server.recordedRequests[1]) == ["id=1"])

@@ -5,7 +5,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// A session asks its transport by the protocol alone, of which most members have a default.
+/// A session uses its transport through the protocol alone. Most of its members have a default.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct CustomTransportTests {
     private struct RecordingTransport: Transport {

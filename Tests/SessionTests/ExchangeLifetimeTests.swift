@@ -7,7 +7,7 @@ import LinnetTransport
 import Synchronization
 import Testing
 
-/// What a session sent is released when it is over, whatever its caller keeps.
+/// A finished exchange is released, whatever its caller keeps.
 @Suite("The lifetime of what a session sends", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct ExchangeLifetimeTests {
     enum Path: CaseIterable, Sendable {
@@ -28,7 +28,7 @@ struct ExchangeLifetimeTests {
         }
     }
 
-    /// Goes the path; returns what a caller may keep after it.
+    /// Runs the path; returns the objects that a caller may keep afterwards.
     private func go(_ path: Path, _ session: HTTPSession, _ server: MockServer) async throws -> any Sendable {
         let (body, missing) = (
             SessionRequest(url: try server.url("/body")), SessionRequest(url: try server.url("/missing"))
@@ -89,7 +89,7 @@ struct ExchangeLifetimeTests {
     }
 }
 
-/// A transport that gives each exchange an observer of its own, which nothing but the exchange holds.
+/// A transport that gives each exchange its own observer, which only the exchange retains.
 private final class WatchedTransport: Transport {
     /// How many observers there are.
     final class Census: Sendable {

@@ -96,7 +96,7 @@ struct ExpectationTests {
             #expect(String(decoding: response.value, as: UTF8.self) == "content")
             #expect(response.metrics.map(\.requestBodyBytes) == [0, 7])
             #expect(server.recordedRequests.count == 2)
-            // An expectation of the program's own is its own.
+            // The program's own expectation is sent unchanged.
             let own = try await client.post("/a").body(.data(Data("content".utf8))).header(.expect, "100-continue")
                 .bytes()
             #expect(own.status == .expectationFailed)

@@ -7,7 +7,8 @@ import LinnetSession
 import LinnetTesting
 import Testing
 
-/// A field value is octets (RFC 9110, 5.5): what is compared, sent back or made into a URL keeps those that are not UTF-8.
+/// A field value is octets (RFC 9110, 5.5): values that are compared, sent back or made into a URL keep octets that are
+/// not UTF-8.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct FieldOctetTests {
     /// The characters of ISO 8859-1 as octets.

@@ -68,7 +68,7 @@ struct HSTSTests {
         }
     }
 
-    /// RFC 6797, section 8.1: only a connection without errors counts. Pins say whose key it is, and not that it is the host's.
+    /// RFC 6797, section 8.1: only a connection without errors counts. Pins identify the key, but not the host.
     @Test(arguments: [true, false], [true, false])
     func aConnectionWhoseNameWasNotValidatedMakesNoKnownHost(isPinned: Bool, validatesHost: Bool) async throws {
         let store = HSTSStore()
@@ -90,7 +90,7 @@ struct HSTSTests {
         #expect(store.hosts.isEmpty == !validatesHost)
     }
 
-    /// The name is validated beside a chain whose name is not.
+    /// The name is validated together with a chain without a matching name.
     @Test func aNameThatAnotherEvaluatorValidatesCounts() async throws {
         let store = HSTSStore()
         try await Self.withServer(

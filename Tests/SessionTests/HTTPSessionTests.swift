@@ -184,7 +184,7 @@ struct HTTPSessionTests {
         #expect(other.securityPolicy == nil)
     }
 
-    /// A policy that nothing enforces would be worse than none.
+    /// A policy without enforcement would be worse than none.
     @Test func aTransportThatCannotApplyThePolicyIsRefused() throws {
         let policy = SecurityPolicy.everyHost(.systemTrust)
         var configuration = HTTPSession.Configuration()

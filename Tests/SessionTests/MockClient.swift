@@ -24,7 +24,7 @@ enum Version: CaseIterable, Sendable {
     }
 }
 
-/// A server and a client of it, for as long as the operation.
+/// A server and its client, for the duration of the operation.
 func withMockClient<Result>(
     _ version: Version = .http1, configure: (inout HTTPSession.Configuration) throws -> Void = { _ in },
     routes: (inout MockServer.Routes) -> Void, perform: (HTTPSession, MockServer) async throws -> Result
@@ -47,7 +47,7 @@ func withMockClient<Result>(
     }
 }
 
-/// The pieces of a body, of which all but the first come when the gate is open.
+/// The pieces of a body. All but the first come when the gate is open.
 struct GatedPieces: AsyncSequence, Sendable {
     typealias Element = Data
 

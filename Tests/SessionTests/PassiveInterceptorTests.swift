@@ -58,8 +58,8 @@ struct PassiveInterceptorTests {
         #expect(try way(request(), own: own).end == -1)
     }
 
-    /// A retry, a redirect, cookies of both, a coding and a cache that stores: each link acts on a response whose request has
-    /// passed it.
+    /// A retry, a redirect, cookies of both, a coding and a cache that stores: each link acts on a response after its
+    /// request has passed it.
     @Test func eachLinkActsOnTheResponse() async throws {
         let content = Data(longText.utf8)
         let (jar, store) = (CookieJar(), MemoryCacheStore())
@@ -87,7 +87,7 @@ struct PassiveInterceptorTests {
         }
     }
 
-    /// What may not be stored is a miss as well.
+    /// A response that may not be stored is a miss as well.
     @Test func aResponseThatIsNotStoredIsCounted() async throws {
         let (jar, store) = (CookieJar(), MemoryCacheStore())
         var response = MockResponse.text("a")

@@ -4,7 +4,7 @@ import LinnetSession
 import LinnetTesting
 import Testing
 
-/// What a session says of its policy is what its connections are made under.
+/// A session's stated policy is the policy of its connections.
 @Suite("Replacing a session's policy", .timeLimit(.minutes(1)))
 struct PolicyReplacementTests {
     @Test func concurrentReplacementsEndInOneState() async throws {
@@ -36,7 +36,7 @@ struct PolicyReplacementTests {
         }
     }
 
-    /// A request that was sent again shows it in its metrics, and so does one that could not be sent.
+    /// A request that was sent again shows it in its metrics, and so does a request that could not be sent.
     @Test func attemptsOfTheTransportAreSeen() async throws {
         try await withMockServer { request in
             request.exchangeIndex == 0 && request.path != "/never"

@@ -9,7 +9,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// The settings of a session as JSON: what is stored, what is left out, and what is an error.
+/// The settings of a session as JSON: stored values, omitted values, and errors.
 @Suite("Settings as JSON", .timeLimit(.minutes(1)))
 struct SettingsCodingTests {
     /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each
@@ -21,7 +21,7 @@ struct SettingsCodingTests {
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]
 
-    /// A configuration whose stored properties all have other values than the default.
+    /// A configuration without default values in its stored properties.
     private static func changed() throws -> HTTPSession.Configuration {
         var changed = HTTPSession.Configuration()
         changed.securityPolicy = try policy()
@@ -81,7 +81,7 @@ struct SettingsCodingTests {
         try HTTPSession.Settings(json: Data(json.utf8))
     }
 
-    // MARK: What is stored
+    // MARK: Stored values
 
     @Test func eachPropertyIsStoredOrListedAsOmitted() throws {
         let settings = try HTTPSession.Settings(Self.changed())
@@ -144,7 +144,7 @@ struct SettingsCodingTests {
         await copy.shutdown()
     }
 
-    // MARK: What is left out
+    // MARK: Omitted values
 
     @Test func secretsAreOmitted() throws {
         var configuration = HTTPSession.Configuration()
@@ -288,7 +288,7 @@ struct SettingsCodingTests {
         }
     }
 
-    /// What a file may say is either refused when a session is made, or works.
+    /// A file's settings are either refused when a session is made, or work.
     @Test(arguments: [
         #"{"pool": {"connections": 0}}"#, #"{"pool": {"connectionsPerOrigin": -1}}"#,
         #"{"responseLimits": {"headBytes": 0}}"#,

@@ -102,7 +102,7 @@ struct ShutdownTests {
     }
 }
 
-/// The timeout of a request covers what its hooks do with the body, and a body that does not come.
+/// The timeout of a request covers its hooks' work on the body, and a body that does not come.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RequestTimeoutTests {
     private func code(_ body: () async throws(SessionError) -> Void) async -> SessionError.Timeout? {

@@ -25,7 +25,7 @@ struct TaskLifetimeTests {
             await ended.wait()
         }()
         await session.shutdown()
-        // What runs the task lets go of it last; the time limit is for a task that is never released.
+        // The runner of the task releases it last; the time limit is for a task that is never released.
         while released != nil, !Task.isCancelled { await Task.yield() }
     }
 }

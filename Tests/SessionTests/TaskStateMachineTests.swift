@@ -7,7 +7,7 @@ import Testing
 struct TaskStateMachineTests {
     enum Event: CaseIterable, Sendable { case resume, suspend, cancel, succeed, fail }
 
-    /// What each state makes of each event.
+    /// The result of each event in each state.
     static let table: [(path: [Event], event: Event, state: TaskState)] = [
         ([], .resume, .running), ([], .suspend, .suspended), ([], .cancel, .completed),
         ([.resume], .resume, .running), ([.resume], .suspend, .suspended), ([.resume], .cancel, .cancelling),

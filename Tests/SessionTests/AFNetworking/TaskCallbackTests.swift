@@ -9,7 +9,7 @@ import Testing
 /// AFURLSessionManager's tasks, with its callbacks.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskCallbackTests {
-    /// The functions whose response is read as JSON. Each sends the same body.
+    /// The functions that read their response as JSON. Each sends the same body.
     enum Sender: CaseIterable, Sendable {
         case request, file, data, stream
 
@@ -58,7 +58,7 @@ struct TaskCallbackTests {
         }
     }
 
-    /// A client whose callbacks have returned by the time that a task's value is there.
+    /// A client with callbacks that have returned when a task's value is available.
     private func client(
         _ transport: StubTransport, configure: (inout HTTPSession.Configuration) -> Void = { _ in }
     ) throws -> HTTPSession {
@@ -204,7 +204,7 @@ struct TaskCallbackTests {
         #expect(calls.events == ["end 404"])
     }
 
-    /// The request is made by the session again, so that it has the serializer's credentials at the base URL's origin only.
+    /// The session makes the request again, so that the serializer's credentials go to the base URL's origin only.
     @Test(arguments: [true, false])
     func aDownloadResumesFromItsResumeData(isAtBaseURL: Bool) async throws {
         let (bytes, stop) = (makeBytes(3_000_000), 1_000_000)

@@ -10,7 +10,7 @@ import Testing
 /// AFHTTPSessionManager's verbs, with its callbacks.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct VerbCallbackTests {
-    /// The verbs whose response is read as JSON.
+    /// The verbs that read their response as JSON.
     enum Verb: CaseIterable, Sendable {
         case get, post, form, put, patch, delete
 
@@ -63,7 +63,7 @@ struct VerbCallbackTests {
         }
     }
 
-    /// A client whose callbacks have returned by the time that a task's value is there.
+    /// A client with callbacks that have returned when a task's value is available.
     private func client(
         _ transport: StubTransport, configure: (inout HTTPSession.Configuration) -> Void = { _ in }
     ) throws -> HTTPSession {
@@ -74,7 +74,7 @@ struct VerbCallbackTests {
         }
     }
 
-    /// A serializer with fields of its own.
+    /// A serializer with its own fields.
     private var serializer: FormRequestSerializer {
         FormRequestSerializer(headerFields: [.userAgent: "Serializer/1", .acceptLanguage: "de"])
     }

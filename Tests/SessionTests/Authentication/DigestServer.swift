@@ -16,7 +16,7 @@ final class DigestServer: Sendable {
         var more = ""
         /// Further challenges, each with the comma after it.
         var before = ""
-        /// The number of answers that a nonce serves, and whether the server says that it is stale afterwards.
+        /// The number of answers to a nonce, and whether the server then calls it stale.
         var answersPerNonce = Int.max
         var saysStale = true
         /// Whether the answers of a nonce must arrive in the order of their counts, as at squid.

@@ -95,7 +95,8 @@ struct DigestTests {
             }
             #expect(digest.accepted == 1 + 8 * 38)
             #expect(digest.replays == 0)
-            // The first one, those of the requests on their way when the order first matters, and one for each nonce that is missing then.
+            // The first challenge, the challenges of running requests when the order first matters, and one for each
+            // missing nonce.
             #expect(digest.challenges <= 1 + 2 * 8)
         }
     }

@@ -17,7 +17,7 @@ struct CacheFixture: Sendable {
     /// The number of requests that the server has received.
     var sent: Int { server.recordedRequests.count }
 
-    /// Sends a GET, and returns what the cache had to do with its response.
+    /// Sends a GET, and returns the part of the cache in its response.
     @discardableResult
     func get(
         _ path: String, _ headers: HTTPFields = [:], policy: RequestOptions.CachePolicy? = nil
@@ -88,7 +88,7 @@ extension MockResponse {
 }
 
 extension MockServer.Routes {
-    /// A route whose responses know how often it was called, from 1.
+    /// A route with responses that contain the number of the call, from 1.
     mutating func counting(
         _ path: String, _ respond: @escaping @Sendable (Int, RecordedRequest) -> MockResponse
     ) {

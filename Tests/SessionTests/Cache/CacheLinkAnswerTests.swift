@@ -121,7 +121,7 @@ struct CacheLinkAnswerTests {
         }
     }
 
-    /// A 304 response is that of the stored one, whose fields may say from now on that it must not be stored.
+    /// A 304 response for the stored one. Its fields may forbid to store it any longer.
     @Test(
         arguments: [
             [.cacheControl: "no-store"], [.vary: "*"], [.cacheControl: "max-age=60, no-store", .eTag: #""1""#],

@@ -172,7 +172,7 @@ struct CacheLinkChainTests {
         }
     }
 
-    /// The caller gets the response as it is, the next one what was stored.
+    /// The caller gets the original response, the next caller the stored one.
     @Test(arguments: Surface.allCases)
     func aHookChangesTheStoredResponse(surface: Surface) async throws {
         try await withCache(

@@ -68,7 +68,7 @@ struct CacheLinkPolicyTests {
         }
     }
 
-    /// Also where the request is sent again, because the server confirms what is not stored.
+    /// Also if the request is sent again because the server confirms a response that is not stored.
     @Test func aRepeatedRevalidationTellsTheCachesOnTheWay() async throws {
         try await withCache(routes: {
             $0.on("/a") { request in

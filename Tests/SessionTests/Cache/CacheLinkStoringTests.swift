@@ -32,7 +32,7 @@ struct CacheLinkStoringTests {
             #expect(await count(cache) == 0)
             let body = try await response.body.collect(upTo: 1 << 20)
             #expect(body == Data(long.utf8))
-            // The metrics of the body are those of the network.
+            // The metrics of the body come from the network.
             #expect(response.metrics.last?.responseBodyBytes == Int64(long.utf8.count))
             let again = try await cache.session.get("/a").bytes()
             #expect(again.cacheOutcome == .hit)
@@ -209,7 +209,7 @@ struct CacheLinkStoringTests {
         await session.shutdown()
     }
 
-    // MARK: Which responses
+    // MARK: Stored responses
 
     @Test(arguments: ["no-store", "private", "public, max-age=60", ""])
     func theResponseDecides(control: String) async throws {
@@ -368,7 +368,7 @@ struct CacheLinkStoringTests {
         await session.shutdown()
     }
 
-    /// A store whose writers fail after some bytes.
+    /// A store with writers that fail after some bytes.
     private struct FillingStore: CacheStore {
         let base = MemoryCacheStore()
         let limit: Int
@@ -446,7 +446,7 @@ struct CacheLinkStoringTests {
         await session.shutdown()
     }
 
-    /// A store whose bodies are gone when they are asked for.
+    /// A store that has lost its bodies when they are requested.
     private struct ForgetfulStore: CacheStore {
         let base = MemoryCacheStore()
 

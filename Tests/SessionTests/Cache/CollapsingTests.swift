@@ -114,7 +114,7 @@ struct CollapsingTests {
             leader.cancel()
             let error = await #expect(throws: SessionError.self) { try await leader.value }
             #expect(error?.code == .cancelled)
-            // One of the five leads now.
+            // Now one of the five leads.
             try await waiters(4, cache)
             gate.open.fire()
             var outcomes: [CacheOutcome?] = []
@@ -154,7 +154,7 @@ struct CollapsingTests {
         }
     }
 
-    /// The limits of one would be those of the other.
+    /// Otherwise the limits of one would apply to the other.
     @Test(arguments: [true, false], [true, false])
     func aRequestWithItsOwnLimitsOnTheConnectionIsSentOnItsOwn(isFirst: Bool, isIdle: Bool) async throws {
         try await withGate(respond: { number, _ in .cached("\(number)", "max-age=60") }) { cache, gate in

@@ -6,7 +6,7 @@ import LinnetTesting
 import Synchronization
 import Testing
 
-/// What a call adds to the chain of its session, and what the retriers are asked about.
+/// A call's additions to the chain of its session, and the questions to the retriers.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(1)))
 struct CallChainTests {
     /// The endings of a call.

@@ -102,7 +102,7 @@ struct HTTPCallTests {
         #expect(transport.requests.map(\.head.headerFields[.userAgent]) == ["Serializer/1", "Finch/1"])
     }
 
-    /// What reads the response as JSON asks for JSON where nothing else says what is accepted.
+    /// Calls that read the response as JSON accept JSON, unless another field decides.
     @Test func theSessionsAndTheSerializersAcceptFieldsHoldForJSON() async throws {
         let transport = StubTransport { _ in .json("1") }
         let api = "application/vnd.api+json"
@@ -168,7 +168,7 @@ struct HTTPCallTests {
         try await bySession.post("x", json: 1).response()
         try await makeClient(transport).post("x", json: 1).requestSerializer(serializer).response()
         try await bySession.post("x", json: 1).header(.contentType, "own/json").response()
-        // That of forms is not one of JSON.
+        // The content type of forms does not apply to JSON.
         try await makeClient(transport) { $0.requestSerializer = form }.post("x", json: 1).response()
         try await makeClient(transport).post("x", json: 1).response()
         let types = transport.requests.map { $0.head.headerFields[values: .contentType] }
@@ -296,7 +296,7 @@ struct HTTPCallTests {
     @Test func aCallCanDisableTheSessionsTimeout() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") }) {
             $0.timeouts.request = .zero
-            // The timeout of a chain with interceptors is a task of its own.
+            // The timeout of a chain with interceptors is a separate task.
             $0.interceptors = [ClosureInterceptor { request, next in try await next(request) }]
         }
         let error = await #expect(throws: SessionError.self) { try await client.get("x").response() }

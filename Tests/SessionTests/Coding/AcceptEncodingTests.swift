@@ -78,7 +78,7 @@ struct AcceptEncodingTests {
         }
     }
 
-    /// The table of header fields that requests share has those of the serializer, which others still replace.
+    /// The shared table of header fields has the serializer's fields, which others still replace.
     @Test func fieldsOfTheSessionAndTheCallReplaceTheSerializers() async throws {
         let serializer = FormRequestSerializer(headerFields: [.userAgent: "serializer", .acceptLanguage: "de"])
         try await withMockClient(
@@ -97,7 +97,7 @@ struct AcceptEncodingTests {
         }
     }
 
-    /// The codings that are asked for mean the same bytes as none.
+    /// The accepted codings lead to the same bytes as none.
     @Test func aResponseIsDecodedInSpiteOfIdentity() async throws {
         let response = try MockResponse.coded(content)
         try await withMockClient(routes: { $0.on("/a", response) }) { session, server in

@@ -46,7 +46,7 @@ struct CodedBombTests {
         #expect(cause == nil)
     }
 
-    /// Returns the number of decoded bytes, and the cause of the error, whose code is `bodyTooLarge`.
+    /// Returns the number of decoded bytes, and the cause of the error with the code `bodyTooLarge`.
     private func receive(
         _ coding: ContentCoding, by ending: Ending, _ configure: (inout HTTPSession.Configuration) -> Void
     ) async throws -> (decoded: Int64, cause: CompressionError.Code?) {
@@ -147,7 +147,7 @@ struct CodedArrivalTests {
         }
     }
 
-    /// As a whole body without a coding is.
+    /// Like a whole body without a coding.
     @Test(arguments: Version.allCases) func aTruncatedBodyIsRequestedAgain(version: Version) async throws {
         let text = (0..<20_000).map { "\($0 * 7919)" }.joined(separator: " ")
         let coded = try ContentCoding.gzip.encoded(Data(text.utf8))

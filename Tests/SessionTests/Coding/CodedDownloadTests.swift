@@ -54,7 +54,7 @@ struct CodedDownloadTests {
                 whole.resume()
                 #expect(try await whole.value.contentCodings == [.gzip])
                 #expect(try Data(contentsOf: folder["whole"]) == bytes)
-                // Progress counts decoded bytes, whose number is not known before.
+                // Progress counts decoded bytes. Their number is unknown before.
                 try await progress.wait { $0.last?.completed == 1_000_000 }
                 #expect(progress.events.allSatisfy { ($0.total ?? 1_000_000) == 1_000_000 })
                 let stalled = session.get("/stalls").downloadTask(to: folder["stalled"])

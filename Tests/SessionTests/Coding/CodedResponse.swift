@@ -16,7 +16,7 @@ extension MockResponse {
         return claiming(codings.map(\.name).joined(separator: ", "), body, fields, status: status)
     }
 
-    /// A response whose Content-Encoding has this value, whatever the bytes are.
+    /// A response with this Content-Encoding, whatever the bytes are.
     static func claiming(
         _ names: String, _ body: Data, _ fields: HTTPFields = [:], status: HTTPResponse.Status = .ok
     ) -> MockResponse {

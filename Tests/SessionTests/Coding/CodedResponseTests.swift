@@ -67,7 +67,7 @@ struct CodedResponseTests {
         }
     }
 
-    /// Where there is no body, the fields are those of the one that GET would have got (RFC 9110, section 9.3.2).
+    /// Without a body, the fields describe the body that GET would receive (RFC 9110, section 9.3.2).
     @Test func fieldsWithoutABodyStay() async throws {
         let response = try MockResponse.coded(content)
         var notModified = MockResponse.status(.notModified)

@@ -32,7 +32,7 @@ struct CodingChainTests {
         }
     }
 
-    /// What a body becomes does not count for whether its connection is used again.
+    /// The decoded size of a body does not affect the reuse of its connection.
     @Test func aRedirectWithALongDecodedBodyKeepsItsConnection() async throws {
         let redirect = try MockResponse.coded(Data(count: 1 << 20), [.gzip], [.location: "/b"], status: .found)
         try await withMockClient {
@@ -98,7 +98,7 @@ struct CodingChainTests {
 
     // MARK: The cache
 
-    /// RFC 9111: what is stored is what was sent.
+    /// RFC 9111: the stored bytes are the sent ones.
     @Test(arguments: Version.allCases) func theCacheStoresCodedBodies(version: Version) async throws {
         let coded = try ContentCoding.gzip.encoded(content)
         let store = MemoryCacheStore(limit: 64 << 20)

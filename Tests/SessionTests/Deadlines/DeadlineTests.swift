@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// A call ends at its deadline and at its cancellation, whatever code of the user's runs in it.
+/// A call ends at its deadline and at its cancellation, whatever user code runs in it.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct DeadlineTests {
     @Test(arguments: StubbornPlace.allCases, Surface.allCases)
@@ -51,7 +51,7 @@ struct DeadlineTests {
         await client.shutdown()
     }
 
-    /// The code's late result is dropped with what it holds.
+    /// The code's late result is released with all that it retains.
     @Test func aResponseThatComesLateIsReleased() async throws {
         let (code, body) = (StubbornCode(), StubBody())
         let client = try makeClient(StubTransport { _ in .stream(body) }) {
@@ -99,7 +99,7 @@ struct DeadlineTests {
         await client.shutdown()
     }
 
-    /// An interceptor that heeds cancellation does not hide what the request has cost.
+    /// An interceptor that heeds cancellation does not hide the metrics of the request.
     @Test func theErrorHasTheAttemptsBelowAnInterceptor() async throws {
         try await withMockClient { configuration in
             configuration.interceptors = [ClosureInterceptor { request, next in try await next(request) }]

@@ -7,7 +7,7 @@ import LinnetSession
 import LinnetTesting
 import LinnetTransport
 
-/// The places at which a session waits for code of the user's.
+/// The places where a session waits for user code.
 enum StubbornPlace: CaseIterable, Sendable {
     case interceptor, interceptorAfterTheResponse, interceptorWithATaskOfItsOwn, callsInterceptor
     case adapter, retrier, clock, transport, cacheStore
@@ -17,7 +17,7 @@ enum StubbornPlace: CaseIterable, Sendable {
     /// Whether the code learns that nobody waits for it; a task that the user has made does not.
     var isTold: Bool { self != .interceptorWithATaskOfItsOwn }
 
-    /// A client whose requests come to the place.
+    /// A client with requests that reach the place.
     func makeClient(_ code: StubbornCode) throws -> HTTPSession {
         try SessionTests.makeClient(makeTransport(code)) { configure(&$0, code) }
     }

@@ -40,7 +40,7 @@ struct DownloadDestinationTests {
             }
             #expect(outcome.error?.code == (isWhole ? nil : .invalidResponse))
             #expect(folder.names == (isWhole ? ["file"] : []))
-            // One that was asked for is what it is.
+            // A requested name is used unchanged.
             _ = try await client.get("a").header(.range, "bytes=0-2").download(to: folder["part"])
             #expect(try folder.text(of: "part") == "new")
         }

@@ -46,7 +46,7 @@ struct DownloadFailureTests {
         }
     }
 
-    /// An error page without an end, of which the first MiB is in the error.
+    /// An endless error page. The error has its first MiB.
     @Test func theBodyOfAnErrorIsBounded() async throws {
         struct Endless: AsyncSequence, Sendable {
             struct AsyncIterator: AsyncIteratorProtocol {
@@ -144,7 +144,7 @@ struct DownloadFailureTests {
     }
 }
 
-/// The error of what must fail.
+/// The error of an operation that must fail.
 private func failure(of operation: () async throws -> SessionResponse<URL>) async -> SessionError? {
     do {
         _ = try await operation()

@@ -155,7 +155,7 @@ struct DownloadTaskTests {
         #expect(seen.events.isEmpty)
     }
 
-    /// The system's folder for temporary files is another file system than this one, where there is such.
+    /// The system's folder for temporary files is on another file system, if there is one.
     @Test func aFileMovesAcrossFileSystems() async throws {
         let other = URL(filePath: "/dev/shm/linnet-\(UUID().uuidString)")
         do {

@@ -12,7 +12,7 @@ import Glibc
 import Musl
 #endif
 
-/// Each in a process of its own, whose peak of memory is its own too; the server is in it, and pulls as the client takes.
+/// Each test has a separate process with its own peak of memory; the server is in it, and keeps the client's pace.
 @Suite(
     .leavesNothingAlive, .timeLimit(.minutes(5)),
     .enabled(if: !isSanitized, "a sanitizer's own memory hides the transfer's"))
@@ -96,7 +96,7 @@ enum Peak {
             return .json("\(count)")
         }
         return try await withMockServer(configuration: configuration, handler: handler) { server in
-            // What a first request brings into memory is not the transfer's.
+            // The memory of a first request does not belong to the transfer.
             let session = try HTTPSession()
             var first = try await session.call(SessionRequest(url: server.url("/a"))).bytes().body.makeAsyncIterator()
             _ = try await first.next()

@@ -84,7 +84,7 @@ struct FileUploadTests {
         }
     }
 
-    // MARK: What can go wrong
+    // MARK: Failures
 
     @Test func aMissingFileFailsBeforeAnythingIsSent() async throws {
         let transport = StubTransport()
@@ -108,7 +108,7 @@ struct FileUploadTests {
         #expect(transport.requests.isEmpty)
     }
 
-    /// What happens to a file between the making of the request and its sending.
+    /// Changes of a file between the creation and the sending of the request.
     enum Change: CaseIterable { case grows, shrinks, vanishes, becomesAFolder }
 
     @Test(arguments: Change.allCases)
@@ -130,7 +130,7 @@ struct FileUploadTests {
                 #expect(error?.code == .fileFailed)
                 #expect(error?.fileFailure?.path == folder["file"].path)
                 #expect(error?.underlying is TransportError)
-                // The one request that arrives whole comes after it.
+                // The only complete request comes after it.
                 _ = try await client.get("after").response(JSONResponseSerializer())
                 await client.shutdown()
             }
@@ -151,7 +151,7 @@ struct FileUploadTests {
                     for try await chunk in request.chunks {
                         received += chunk.count
                         guard received >= 1_000_000 else { continue }
-                        // The client is in the middle: the rest is in neither side's buffers.
+                        // The client is in the middle: neither side's buffers hold the rest.
                         truncate(folder["file"].path, change == .grows ? size + 1 : 2_000_000)
                         changed.fire()
                     }
@@ -199,7 +199,7 @@ struct FileUploadTests {
     }
 }
 
-/// The error of what must fail.
+/// The error of an operation that must fail.
 private func failure<Value>(of operation: () async throws -> Value) async -> SessionError? {
     do {
         _ = try await operation()

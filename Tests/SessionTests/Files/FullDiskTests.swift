@@ -38,7 +38,7 @@ struct FullDiskTests {
         }
     }
 
-    /// The limit of a process on the size of its files, in a process of its own: which needs no privileges.
+    /// The limit on the size of a process's files, in a separate process: it needs no privileges.
     @Test func aFileAboveTheProcessesLimitFailsAndLeavesNothing() async {
         await #expect(processExitsWith: .success) {
             try #require(limitFileSize(1_000_000))

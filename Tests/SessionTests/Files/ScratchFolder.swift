@@ -4,7 +4,7 @@ import FoundationEssentials
 struct ScratchFolder {
     let url: URL
 
-    /// The names of all that is in it, hidden files too.
+    /// The names of all its items, including hidden files.
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? [] }
 
     subscript(name: String) -> URL { url.appending(path: name) }

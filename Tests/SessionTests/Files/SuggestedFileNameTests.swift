@@ -53,7 +53,7 @@ struct SuggestedFileNameTests {
         #expect(SuggestedFileName(HTTPResponse(status: .ok), url: url).name == name)
     }
 
-    /// What is left of a name that is cut ends in neither a dot nor a blank.
+    /// A shortened name ends in neither a dot nor a blank.
     @Test(arguments: [".", " ", " . ."])
     func longNamesAreCutBeforeDotsAndBlanks(end: String) throws {
         let stem = String(repeating: "a", count: 239)

@@ -5,9 +5,9 @@ import LinnetSession
 import LinnetTesting
 import Synchronization
 
-/// Plays histories on a session, and notes what its tasks say.
+/// Plays histories on a session, and records the reports of its tasks.
 final class HistoryRunner: Sendable {
-    /// What is wrong with a history, in words.
+    /// The problems of a history, in words.
     struct Findings: Sendable {
         private(set) var all: [String] = []
 
@@ -42,7 +42,7 @@ final class HistoryRunner: Sendable {
         }
     }
 
-    /// What the session's own events say about all histories; they have ended.
+    /// The session's events about all histories, which have ended.
     func findings(expecting count: Int) async throws -> [String] {
         try await events.findings(expecting: count)
     }

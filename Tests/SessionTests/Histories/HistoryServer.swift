@@ -3,7 +3,7 @@ import HTTPTypes
 import LinnetTesting
 import LinnetTransport
 
-/// Answers what a ``TaskHistory`` asks for by its path, over sockets and without.
+/// Answers the requests of a ``TaskHistory`` by their path, with and without sockets.
 enum HistoryServer {
     private static let fields: HTTPFields = [.eTag: "\"v\"", .contentType: "application/octet-stream"]
 

@@ -1,7 +1,7 @@
 import CommandSupport
 import HTTPTypes
 
-/// What happens to one request: where it goes, how the server answers, and what its user does meanwhile. All of it follows
+/// The events of one request: its target, the server's answer, and the user's actions meanwhile. All of them follow
 /// from a number.
 struct TaskHistory: Sendable, CustomStringConvertible {
     enum Surface: CaseIterable, Sendable { case async, handle, callbacks }
@@ -13,7 +13,7 @@ struct TaskHistory: Sendable, CustomStringConvertible {
     let surface: Surface
     let kind: Kind
     let answer: Answer
-    /// Of the body, in bytes.
+    /// The size of the body, in bytes.
     let size: Int
     let steps: [Step]
 
@@ -31,7 +31,7 @@ struct TaskHistory: Sendable, CustomStringConvertible {
             if step == .cancel || step == .cancelForLater, Int.random(in: 0..<3, using: &random) > 0 { continue }
             steps.append(step)
         }
-        // What does not end by itself is ended; what is suspended goes on.
+        // A task that does not end by itself is ended; a suspended one is resumed.
         steps += answer == .stalls ? [.resume, .waitForBytes, .cancel] : [.resume]
         self.steps = steps
     }

@@ -7,10 +7,10 @@ import Testing
 /// Ten thousand tasks with random histories, the same each time: each ends once, in a legal order, and nothing is left.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(10)))
 struct TaskHistoryTests {
-    // In a process of its own, where no other test opens descriptors.
+    // In a separate process, where no other test opens descriptors.
     @Test func everyTaskEndsOnceAndLeavesNothing() async {
         await #expect(processExitsWith: .success) {
-            // What is made once for the process is there after this.
+            // This creates the objects that exist once in a process.
             try await play(overSockets: true, 0..<50)
             let before = try descriptors()
             try await play(overSockets: false, 0..<8_000)
@@ -21,7 +21,7 @@ struct TaskHistoryTests {
     }
 }
 
-/// Plays histories on a session of their own, and records what is wrong.
+/// Plays histories on a separate session, and records their problems.
 private func play(overSockets: Bool, _ seeds: Range<UInt64>) async throws {
     try await withScratchFolder { folder in
         guard overSockets else {
@@ -50,8 +50,8 @@ private func play(_ client: HTTPSession, _ folder: ScratchFolder, _ seeds: Range
     await client.shutdown()
 }
 
-/// What the process's descriptors refer to, without pipes: Linnet opens none, and the thread sanitizer starts a program to name the
-/// functions in a report, also in one that is suppressed, and keeps the pipes to it.
+/// The targets of the process's descriptors, without pipes: Linnet opens none, and the thread sanitizer starts a
+/// program to name the functions in a report, also in one that is suppressed, and keeps the pipes to it.
 private func descriptors() throws -> [String] {
     let folder = "/proc/self/fd/"
     let open = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {

@@ -2,7 +2,7 @@ import LinnetSession
 import LinnetTesting
 import Synchronization
 
-/// What one handle's observers hear.
+/// The reports to one handle's observers.
 final class TaskLog: Sendable {
     private enum Entry: Sendable {
         case state(TaskState)
@@ -36,7 +36,7 @@ final class TaskLog: Sendable {
         }
     }
 
-    /// What no task may say; it has ended.
+    /// The invalid reports of a task that has ended.
     func flaws() async -> [String] {
         guard
             let entries = try? await entries.wait(until: { $0.contains { if case .end = $0 { true } else { false } } })
@@ -68,7 +68,7 @@ final class TaskLog: Sendable {
 
     private static func isLegal(_ state: TaskState?, _ next: TaskState) -> Bool {
         switch (state, next) {
-        // Who comes late hears the state that the task has.
+        // A late observer hears the current state of the task.
         case (nil, _), (.suspended, .running), (.running, .suspended): true
         case (.suspended, .cancelling), (.running, .cancelling): true
         case (.suspended, .completed), (.running, .completed), (.cancelling, .completed): true
@@ -77,7 +77,7 @@ final class TaskLog: Sendable {
     }
 }
 
-/// What a session's events say about all of its tasks.
+/// A session's events about all of its tasks.
 final class TaskEventLog: Sendable {
     private let events = EventRecorder<(id: UInt64, kind: String)>()
 

@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-/// What is told of ends, and in which order.
+/// The reports about ends, and their order.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct EndingOrderTests {
     private let told = EventRecorder<String>()

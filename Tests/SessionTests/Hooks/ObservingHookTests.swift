@@ -176,7 +176,7 @@ extension HTTPField.Name {
     fileprivate static let link = HTTPField.Name("Link") ?? .accept
 }
 
-/// A transport whose attempts send the body in given pieces, and of which the last one succeeds.
+/// A transport with attempts that send the body in given pieces. The last attempt succeeds.
 private struct RepeatingTransport: Transport {
     let pieces: [[Int]]
 

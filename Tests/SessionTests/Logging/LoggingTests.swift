@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct LoggingTests {
-    /// Keeps what is logged.
+    /// Keeps the logged messages.
     private struct RecordingHandler: LogHandler {
         struct Line: Sendable {
             var level: Logger.Level

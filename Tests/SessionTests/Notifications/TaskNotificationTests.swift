@@ -6,7 +6,7 @@ import LinnetTesting
 import LinnetTransport
 import Testing
 
-// What other suites do at the same time is notified of too: each test looks at its own tag alone.
+// Notifications of concurrent suites arrive too, so each test only looks at its own tag.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TaskNotificationTests {
     private static func options(_ tag: String) -> RequestOptions {

@@ -131,7 +131,7 @@ struct ProgressGroupTests {
         #expect(outer.progress.tasks == 2)
         upload.resume()
         task.resume()
-        // The upload's bytes are those that it sent.
+        // The upload counts its sent bytes.
         try await told.wait { $0.last?.endedTasks == 1 && $0.last?.completed == 5 }
         a.send("aaaa")
         a.finish()

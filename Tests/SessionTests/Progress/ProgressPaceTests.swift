@@ -35,7 +35,7 @@ struct ProgressPaceTests {
         body.finish()
         _ = try await task.value
         let all = try await told.wait { $0.last?.isFinished == true }
-        // What it was at first, the first change, and the end: the changes in between came within the hour.
+        // The initial progress, the first change, and the end: the changes in between came within the hour.
         #expect(all.count <= 3)
         #expect(all.last == TransferProgress(completed: 100, total: 100))
         #expect(all.filter(\.isFinished).count == 1)
@@ -102,7 +102,7 @@ struct ProgressPaceTests {
         #expect(rate([(0, 100)], at: 1000) == nil)
         #expect(rate([(0, 100), (100, 200)], at: 150) == nil)
         #expect(rate([(0, 0), (500, 500), (1000, 1000)], at: 1000) == 1000)
-        // What it had when measuring began does not count.
+        // Bytes before the start of the measurement do not count.
         #expect(rate([(0, 1_000_000), (1000, 1_001_000)], at: 1000) == 1000)
         // It falls while nothing comes.
         #expect(rate([(0, 0), (1000, 1000)], at: 2000) == 500)

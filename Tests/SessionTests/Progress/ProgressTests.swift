@@ -91,7 +91,7 @@ struct ProgressTests {
         let ends = EventRecorder<Bool>()
         task.onCompletion { _ in ends.record(true) }
         task.resume()
-        // The executor is serial: what the cancelled one would have heard came before.
+        // The executor is serial: reports to the cancelled observer would have come before.
         try await ends.wait(count: 1)
         #expect(recorder.events == [.suspended])
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Serves one entity, whole or in ranges, as a test wants it.
 final class RangeServer: Sendable {
-    /// What the server makes of Range and If-Range.
+    /// The server's treatment of Range and If-Range.
     enum Habit: Sendable {
         case followsTheRules, ignoresRange, ignoresIfRange
         /// Answers a request for a range with this.
@@ -18,7 +18,7 @@ final class RangeServer: Sendable {
         var habit = Habit.followsTheRules
         /// Whether responses declare the length of the entity.
         var declaresLength = true
-        /// What goes wrong after so many bytes of a response's body.
+        /// The fault after this number of bytes of a response's body.
         var fault: (effect: MockServer.Fault.Effect, after: Int)?
     }
 

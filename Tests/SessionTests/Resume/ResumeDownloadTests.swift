@@ -8,7 +8,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ResumeDownloadTests {
     static let bytes = makeBytes(3_000_000)
-    /// Where transfers stop: between two of the pieces that the server writes.
+    /// The place where transfers stop: between two of the server's pieces.
     static let stop = 1_000_000
 
     /// Runs a test with a server, a session and a folder.
@@ -44,7 +44,8 @@ struct ResumeDownloadTests {
         return data
     }
 
-    /// The server ignores If-Range, and sends the rest of another version, whose tag differs in an octet that is not UTF-8.
+    /// The server ignores If-Range, and sends the rest of another version. Its tag differs in an octet that is not
+    /// UTF-8.
     @Test func versionsWhoseTagsDifferInAnOctetAreNotMerged() async throws {
         try await withRangeServer { source, server, session, folder in
             let tag = { @Sendable (octet: UInt8) in HTTPField(name: .eTag, value: [0x22, octet, 0x22]) }
@@ -157,7 +158,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    // MARK: What the server may answer
+    // MARK: Answers of the server
 
     @Test func aChangedEntityStartsOver() async throws {
         let changed = makeBytes(2_000_000, seed: 2)
@@ -256,7 +257,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    /// What a part of another version of the same length says of itself: not what If-Range named.
+    /// The validators of a part of another version with the same length: not the ones in If-Range.
     static let otherVersions: [(first: HTTPFields, part: HTTPFields)] = [
         ([.eTag: "\"v1\""], [.eTag: "\"v2\""]), ([.eTag: "\"v1\""], [:]), ([.eTag: "\"v1\""], [.eTag: "W/\"v1\""]),
         ([.eTag: "\"v1\""], [.eTag: "v1"]), ([.eTag: "\"v1\"", .lastModified: dates.0], [.lastModified: dates.0]),
@@ -426,7 +427,7 @@ struct ResumeDownloadTests {
         }
     }
 
-    // MARK: What cannot go on
+    // MARK: Downloads that cannot be resumed
 
     static let headers: [HTTPFields] = [
         [:], [.eTag: "W/\"v1\""], [.eTag: "\"v1\"", .acceptRanges: "none"],

@@ -26,7 +26,7 @@ struct ResumeFileTests {
                 task.onProgress { progress.record($0.download.completed) }
                 task.resume()
                 try await progress.wait { $0.last == 1_000_000 }
-                // As after a kill -9: another process reads it while the part is still being written.
+                // Like after a kill -9: another process reads the file while the part is still being written.
                 let data = try #require(try ResumeData(contentsOf: folder["resume.json"]))
                 #expect(data.receivedBytes == 1_000_000)
                 #expect(try Data(contentsOf: data.partialFile) == Self.bytes.prefix(1_000_000))

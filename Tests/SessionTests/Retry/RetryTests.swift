@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct RetryTests {
-    /// A clock whose waits are over at once, and that notes them.
+    /// A clock that ends waits at once, and records them.
     private struct ImmediateClock: Clock {
         let waits = EventRecorder<Duration>()
         var now: ContinuousClock.Instant { ContinuousClock.now }
@@ -50,7 +50,7 @@ struct RetryTests {
                 guard requests.events.count == 1 else { return .json("1") }
                 let pieces = [Data(count: 10_000), Data(count: 10_000)]
                 let body = MockResponse.Body.stream(GatedPieces(pieces: pieces, gate: isDecided), length: 20_000)
-                // A retry that did not wait for the rest would come before it, on a connection of its own.
+                // A retry that did not wait for the rest would come before it, on another connection.
                 return MockResponse(status: .serviceUnavailable, body: body).with(
                     MockServer.Fault(.delay(.milliseconds(50)), at: .responseBody(after: 15_000)))
             }

@@ -95,7 +95,7 @@ struct EventSourceTests {
         #expect(error == nil)
     }
 
-    /// A quiet server whose streams end after a time is not asked less and less often.
+    /// A quiet server that ends streams after a time is not asked less and less often.
     @Test func aStreamThatLastedStartsTheCountAgain() async throws {
         let clock = ManualClock()
         let body = StubBody()

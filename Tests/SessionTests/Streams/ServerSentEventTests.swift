@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinnetSession
 
-/// How a stream becomes events (WHATWG HTML, sections 9.2.5 and 9.2.6, whose examples are among these).
+/// Parsing of a stream into events (WHATWG HTML, sections 9.2.5 and 9.2.6, whose examples are among these).
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ServerSentEventTests {
     private typealias Event = ServerSentEvent
@@ -26,7 +26,7 @@ struct ServerSentEventTests {
         ("data\n\ndata\ndata\n\ndata:", [ServerSentEvent(data: ""), ServerSentEvent(data: "\n")]),
         ("data:test\n\ndata: test\n\n", [ServerSentEvent(data: "test"), ServerSentEvent(data: "test")]),
         ("event: add\ndata: 1\n\ndata: 2\n\n", [ServerSentEvent(type: "add", data: "1"), ServerSentEvent(data: "2")]),
-        // An event without data is none, and its type does not last.
+        // Without data there is no event, and its type does not last.
         ("event: add\n\ndata: 1\n\n", [ServerSentEvent(data: "1")]),
         // An ID without data counts all the same.
         ("id: 7\n\ndata: 1\n\n", [ServerSentEvent(data: "1", lastEventID: "7")]),

@@ -5,7 +5,7 @@ import LinnetSession
 import LinnetTesting
 import Testing
 
-/// In a process of its own, whose memory is its own too; the server is in it, and keeps nothing.
+/// In a separate process with its own memory; the server is in it, and keeps nothing.
 @Suite(
     .leavesNothingAlive, .timeLimit(.minutes(2)),
     .enabled(if: !isSanitized, "a sanitizer keeps what was released for a while"))
@@ -32,7 +32,7 @@ struct StreamMemoryTests {
                         try #require(body.count == 1024 * 1024)
                     }
                 }
-                // What the first ones bring into memory stays there.
+                // The memory of the first ones stays in use.
                 try await post(100)
                 let before = try processMemory("VmRSS")
                 try await post(200)

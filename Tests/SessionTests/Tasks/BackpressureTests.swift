@@ -10,7 +10,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct BackpressureTests {
     private static let pieces = 512
-    /// Those that are made before a task is suspended. Without a pause after them, it could end before that.
+    /// The chunks before the suspension of a task. Without a pause after them, it could end earlier.
     private static let firstPieces = 4
 
     @Test func theServerStopsSendingWhileADownloadIsSuspended() async throws {

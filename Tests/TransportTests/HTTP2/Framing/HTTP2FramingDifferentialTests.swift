@@ -10,7 +10,7 @@ import Testing
 
 /// Compares the framing with NIOHTTP2's: both must accept the same frames of a server, and refuse the same one, if any.
 ///
-/// Where the RFC leaves the choice, an error may concern a stream in one and the connection in the other.
+/// If the RFC leaves the choice, an error may concern a stream in one and the connection in the other.
 @Suite("HTTP/2 framing, compared with NIOHTTP2", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2FramingDifferentialTests {
     /// The events of a server's frames, by stream, until one was refused.
