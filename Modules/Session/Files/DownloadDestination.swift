@@ -60,6 +60,7 @@ struct DownloadDestination: Sendable {
     func makePartialFile() throws(FileFailure) -> PartialFile {
         if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
         do {
+            // The name is random, so a second attempt is as good as certain to find a free one.
             while true {
                 let path = place.makePartialPath()
                 if let descriptor = try SystemFile.create(path, permissions: options.permissions) {

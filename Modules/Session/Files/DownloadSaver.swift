@@ -39,6 +39,7 @@ struct DownloadSaver: Sendable {
         var batches = response.body.makeAsyncIterator()
         try await call.control.waitWhileSuspended(response.url)
         var batch = try await batches.nextBatch()
+        // Before the file is created, so that an error page never replaces or creates one.
         try await validate(beginning: batch, &batches)
         let destination = try plan.destination(for: response)
         let (file, hasher) = try openPart(destination)
@@ -51,6 +52,7 @@ struct DownloadSaver: Sendable {
                     try keeper?.wrote(buffers, to: file)
                 }
                 call.observer?.didReceiveBody(bytes: buffers.reduce(0) { $0 + $1.readableBytes })
+                // Checked for each batch: a server that ignores its own length must not fill the disk.
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
                 try await call.control.waitWhileSuspended(response.url)
                 batch = try await batches.nextBatch()
@@ -58,6 +60,7 @@ struct DownloadSaver: Sendable {
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
             if case .rest(_, let total) = content, file.size != total { throw wrongLength(total, file.size) }
             let place = try await choosePlace(file, destination)
+            // After the rename, the file exists and a cancellation would be untrue, so none is accepted.
             try await call.control.commit(response.url)
             let path = try fileStep { () throws(FileFailure) in
                 try place.take(file, setsPermissions: isRest || destination == nil)
@@ -103,6 +106,7 @@ struct DownloadSaver: Sendable {
             return file
         }
         if case .whole(let reason?) = content {
+            // Only now, since the server has begun to send the whole entity in its place.
             plan.resume?.discard()
             plan.link?.setResumption(.startedOver(reason))
         }

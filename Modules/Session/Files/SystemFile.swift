@@ -96,6 +96,7 @@ enum SystemFile {
 
     /// Renames a file unless the new name exists; returns whether the file was renamed.
     static func moveIfFree(_ path: String, to newPath: String) throws(FileFailure) -> Bool {
+        // Unlike rename, link fails atomically if the new name exists.
         if link(path, newPath) == 0 {
             unlink(path)
             return true

@@ -27,6 +27,7 @@ struct PartKeeper {
     ) {
         let head = response.head
         let known = resume?.validators ?? ResumeValidators(head)
+        // Without a strong validator, nothing would reveal that the rest belongs to another version.
         guard request.method == .get, resume != nil || head.status.code == 200, known.ifRange != nil,
             !head.headerFields.contains(.contentEncoding), response.contentCodings.isEmpty,
             head.headerFields[.acceptRanges]?.lowercased() != "none"
@@ -45,12 +46,14 @@ struct PartKeeper {
         for buffer in buffers { buffer.withUnsafeReadableBytes { hasher.update($0) } }
         let now = ContinuousClock.now
         if let lastWrite, now - lastWrite < interval { return }
+        // Written after the bytes that it describes, so that it never promises bytes that the part lacks.
         lastWrite = now
         try SystemFile.replace(sidecar, with: makeData(part, digest: hasher.hexadecimalDigest).encoded())
     }
 
     /// Returns the resume data of the part; nil if the part is empty, or larger than the total.
     func finish(_ part: PartialFile) throws(FileFailure) -> ResumeData? {
+        // A part of no bytes saves nothing, and one beyond the total cannot be of this entity.
         guard part.size > 0, part.size <= total ?? .max else { return nil }
         let digest =
             if let hasher { hasher.hexadecimalDigest } else { try SystemFile.digest(of: part.path, upTo: part.size) }

@@ -16,12 +16,16 @@ extension PartialFile {
             do throws(FileFailure) {
                 let hasher = SHA256Hasher()
                 try SystemFile.hash(descriptor, path, 0..<resume.offset, into: hasher)
+                // The digest covers all received bytes, but the download continues from the offset, so the states
+                // differ.
                 let whole = hasher.copy()
                 try SystemFile.hash(descriptor, path, resume.offset..<resume.receivedBytes, into: whole)
                 guard whole.hexadecimalDigest == resume.digest else {
                     throw SystemFile.failure(
                         path, "has changed since the download was interrupted", SystemFile.notWhatItWas)
                 }
+                // After the check, since a file that is not the part must stay as it is. Bytes after the offset were
+                // never counted.
                 try SystemFile.truncate(descriptor, path, to: resume.offset)
                 let file = PartialFile(
                     path: path, finalPath: finalPath, descriptor: descriptor, size: resume.offset)

@@ -18,6 +18,7 @@ enum RangeAnswer: Equatable {
         case 206:
             self = try Self.partial(head, resume, response.url)
         case 416:
+            // The body of a 416 is an error page, so the entity must be requested anew.
             self = .askAgain(.rangeNotSatisfiable)
         default:
             let isSame = !resume.validators.contradict(head) && ResumeValidators(head).ifRange != nil
@@ -39,6 +40,7 @@ enum RangeAnswer: Equatable {
         if let total = range.complete, let expected = resume.totalBytes, total != expected {
             return .askAgain(.entityChanged)
         }
+        // An answer to another range would leave a gap, or repeat bytes.
         guard bytes.lowerBound == resume.offset else {
             throw SessionError(
                 .invalidResponse, "The partial response (206) begins at \(bytes.lowerBound), not \(resume.offset).",

@@ -56,6 +56,7 @@ extension SystemFile {
 
     /// Locks the part against other downloads until the file is closed.
     static func lock(_ descriptor: Int32, _ path: String) throws(FileFailure) {
+        // Not waiting: two downloads that append to one part would destroy it, whichever comes first.
         guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
             throw failure(path, "is being written by another download")
         }

@@ -131,6 +131,8 @@ final class ConnectionPool: Sendable {
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in
             let result = body(&state)
+            // Sequentially consistent, so that a request that begins to wait and a place that is returned cannot both
+            // miss each other.
             waiting.store(state.machine.waiters, ordering: .sequentiallyConsistent)
             return result
         }
@@ -202,6 +204,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func takePlace(_ origin: Origin, via proxy: ProxyServer?) throws(TransportError) -> HTTPConnection? {
+        // Otherwise new requests could overtake waiting ones for as long as the load lasts.
         let isContended =
             hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, via: proxy, under: $0.terms)) }
         let first = nearestShard
@@ -220,6 +223,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func wait(for request: PoolRequest, until end: PoolWaitEnd) async -> LeaseOutcome {
+        // The ID precedes the continuation, because the cancellation handler needs it and may run first.
         let id = change { $0.makeID() }
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -241,6 +245,7 @@ final class ConnectionPool: Sendable {
         let (origin, proxy) = (request.origin, request.proxy)
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
+            // The cancellation handler may have run before the waiter existed, and found nothing to end.
             if Task.isCancelled { return .fail(.readerCancelled) }
             if let refusal = state.terms.refusal(of: origin) { return .fail(refusal) }
             let key = PoolKey(origin, via: proxy, under: state.terms)
@@ -297,6 +302,7 @@ final class ConnectionPool: Sendable {
             return (expired.compactMap { state.removeWaiter($0, cancelling: true) }, next)
         }
         if let next { armWaitTimer(at: next) }
+        // Outside of the lock: resuming may run the request's code on this thread.
         for waiter in waiters { waiter.resume(.failed(waiter.endsWithRequest ? .requestTimeout : .poolTimeout)) }
         if !waiters.isEmpty { resumeIfDrained() }
     }
@@ -321,6 +327,7 @@ final class ConnectionPool: Sendable {
         let isUnused = connection.shard.isUnused(besidesOnePlaceOf: connection)
         let now = connection.shard.eventLoop.now
         let (action, waiter) = change { state -> (PoolStateMachine<PoolKey>.ReleaseAction, Waiter?) in
+            // Giving it back closes a connection that is outdated or too old, so it must not go to a waiter.
             guard connection.key.isValid(under: state.terms), !connection.isWornOut(now) else { return (.keep, nil) }
             let action = state.machine.release(connection.key, isUnused: isUnused)
             guard case .hand(let id) = action else { return (action, nil) }

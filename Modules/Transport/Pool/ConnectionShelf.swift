@@ -66,6 +66,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
     /// Takes a place on a connection, the most recently used first.
     mutating func take(_ key: Key) -> Connection? {
+        // The last one used first keeps few connections warm, and lets the others expire after a burst.
         guard let stack = stacks[key], let connection = stack.entries.last?.connection else { return nil }
         occupy(connection, stack)
         return connection
@@ -146,6 +147,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
     /// Takes a multiplexed connection's places away, for good. It remains until its exchanges have ended.
     mutating func retire(_ connection: Connection, key: Key) {
         guard uses[connection.id] != nil else { return }
+        // Zero and not removed: the places in use must still be counted until they are returned.
         uses[connection.id]?.capacity = 0
         uses[connection.id]?.isRetired = true
         stacks[key]?.remove(connection.id)

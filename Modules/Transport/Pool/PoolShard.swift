@@ -51,6 +51,7 @@ final class PoolShard: Sendable {
     /// Checks whether a connection may be used under the current terms. Returns their revision, or nil if it may not.
     /// If the revision equals the last approved one, no lock is taken.
     func admits(_ connection: HTTPConnection, approvedUnder last: UInt64) -> UInt64? {
+        // Each request comes here, and terms hardly ever change, so the usual case costs one load.
         guard revision.load(ordering: .acquiring) != last else { return last }
         return state.withLock { connection.key.isValid(under: $0.terms) ? $0.terms.revision : nil }
     }
@@ -152,6 +153,7 @@ final class PoolShard: Sendable {
     /// Replaces the terms and takes the unused connections that are not valid under them.
     func replaceTerms(_ terms: ConnectionTerms) -> [HTTPConnection] {
         state.withLock { state in
+            // Two replacements reach the shards without a common lock, so the older one may come last.
             guard terms.revision > state.terms.revision else { return [] }
             state.terms = terms
             revision.store(terms.revision, ordering: .releasing)

@@ -139,7 +139,7 @@ struct PoolStateMachine<Key: Hashable> {
         endConnecting(key)
         origins[key]?.isMultiplexed = isMultiplexed
         var more = 0
-        // The new connection serves the first waiting request.
+        // Until its kind was known, one attempt stood for all waiting requests.
         while wantsConnection(key, besides: 1), connections < limits.connections {
             beginConnecting(key)
             more += 1

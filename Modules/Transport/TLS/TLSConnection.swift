@@ -166,6 +166,7 @@ final class TLSConnection {
                 return result == 1 ? count : 0
             }
             if result == 1 {
+                // Another call would only ask for more bytes.
                 if bio.inboundBytes == 0 && SSL_has_pending(ssl) == 0 { return .bytes }
                 continue
             }
@@ -258,6 +259,7 @@ final class TLSConnection {
             owesVerdictForIdentity = true
             return -1
         }
+        // The certificate identifies the client, so an untrusted server must never see it.
         guard case .accepted = verdict else { return 0 }
         guard !owesIdentity else { return -1 }
         guard let identity else {
@@ -298,6 +300,7 @@ final class TLSConnection {
             return 1
         case .refused(let refusal):
             let code = refusal.verifyCode ?? X509_V_ERR_APPLICATION_VERIFICATION
+            // A refusal without a code of its own must not leave X509_V_OK as OpenSSL's result.
             X509_STORE_CTX_set_error(store, code == X509_V_OK ? X509_V_ERR_APPLICATION_VERIFICATION : code)
             return 0
         }

@@ -80,6 +80,7 @@ extension TLSHandler {
     /// blocks the event loop nor exists twice in memory.
     func encryptPending(_ context: ChannelHandlerContext, waitsForSocket: Bool = true) {
         guard !isEncryptingPending, !pendingWrites.isEmpty else { return }
+        // Sending can make the channel writable, which calls this again.
         isEncryptingPending = true
         defer { isEncryptingPending = false }
         var pieces = 0

@@ -81,6 +81,7 @@ struct TLSSessionCacheMachine<HTTPSession: Sendable> {
         guard var shelf = shelves[key] else { return nil }
         let kept = shelf.offers.count
         shelf.offers.removeAll { !$0.ticket.isUsable(at: now) }
+        // The server accepts the newest ticket for the longest time.
         let offer = shelf.offers.last
         if offer?.ticket.isSingleUse == true { shelf.offers.removeLast() }
         count -= kept - shelf.offers.count
