@@ -25,7 +25,7 @@ public struct CookieError: Error, Sendable {
         public static let unwritableFile = Code("unwritableFile")
         /// The file is not a store of cookies, or is damaged. It was renamed to ``CookieError/setAsidePath``.
         public static let corruptFile = Code("corruptFile")
-        /// A later version of this library wrote the file. It was left as it is.
+        /// A later version of this library wrote the file. The file is unchanged.
         public static let unsupportedVersion = Code("unsupportedVersion")
     }
 

@@ -106,7 +106,7 @@ struct TIFFDirectory {
         return number(place + 8, 4).flatMap { bytes.part(start + $0, total) }.map { (type, count, $0) }
     }
 
-    /// The values of a tag, at most so many, if they are integers that are in the file.
+    /// The values of a tag, up to a number of them, if they are integers in the file.
     func values(of tag: Int, upTo limit: Int) -> [Int]? {
         guard let place = place(of: tag), let type = number(place + 2, 2), let size = Self.sizes[type],
             let declared = number(place + 4, 4)

@@ -12,8 +12,8 @@ public import FoundationEssentials
 /// - Names are compared by their bytes (RFC 8259, section 8.3): not equal in another Unicode normalization form. The
 ///   first of repeated names counts, as in `JSONDecoder`.
 /// - The values of a dictionary are decoded in the order of the text, so that the first of several errors is thrown.
-///   `decodeIfPresent` at the end of an array leaves `currentIndex` as it is. UTF-32, little endian, with a byte order mark
-///   is not taken for UTF-16.
+///   `decodeIfPresent` at the end of an array does not change `currentIndex`. UTF-32, little endian, with a byte order
+///   mark is not taken for UTF-16.
 ///
 /// Arrays and objects are nested at most 512 levels deep. Texts in UTF-16 and UTF-32 are read with or without a byte
 /// order mark. The defaults read the default output of ``JSONBodyEncoder``. Changing a copy does not change the

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Foundation's `JSONEncoder` as a value: a change of a copy leaves the original as it is.
+/// Foundation's `JSONEncoder` as a value: changing a copy does not change the original.
 ///
 /// The defaults write what ``JSONBodyDecoder`` reads by default, in the format of `JSONRequestSerializer` of LinnetSerialization.
 public struct JSONBodyEncoder: Sendable {

@@ -2,7 +2,7 @@
 public struct JSONWritingOptions: Sendable, Hashable, Codable {
     /// Whether names are sorted by their UTF-8 bytes; the default is false, which keeps their order.
     public var sortsKeys: Bool
-    /// Whether each value is on a line of its own, indented by two spaces; the default is false.
+    /// Whether each value is on its own line, indented by two spaces; the default is false.
     public var isPretty: Bool
 
     /// Creates options.

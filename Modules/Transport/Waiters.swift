@@ -47,8 +47,8 @@ extension Mutex {
     /// - Parameters:
     ///   - place: The place of the waiters in the state: `{ $1(&$0.waiters) }`. A key path would be made anew by each call.
     ///   - cancelled: Makes the value for a task that is cancelled; nil to wait in spite of that.
-    ///   - ready: Returns the value if it is there already, also for a task that is cancelled. It is called with the lock held, once
-    ///     or twice, and changes nothing when it returns nil.
+    ///   - ready: Returns the value if it is available already, even for a cancelled task. It is called with the lock
+    ///     held, once or twice, and changes nothing when it returns nil.
     @inlinable package func wait<Answer: Sendable>(
         in place: @escaping Waiters<Answer>.Place<Value>,
         ifCancelled cancelled: (@Sendable () -> Answer)?, _ ready: (inout Value) -> Answer?

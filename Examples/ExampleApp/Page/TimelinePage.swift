@@ -15,7 +15,7 @@ final class TimelinePage {
         feed.publish(program.state)
     }
 
-    /// Starts a server for the page. ``end()`` is to be called before the server is shut down.
+    /// Starts a server for the page. Call ``end()`` before shutting the server down.
     func startServer() async throws(TestingError) -> MockServer {
         // No request of the page has a body, and the server would keep recorded ones.
         let configuration = MockServer.Configuration { $0.requestBodies = .collected(upTo: 0) }

@@ -42,7 +42,7 @@ final class TimelineScreen {
         writer = ScreenWriter(depth: depth)
     }
 
-    /// Runs until the user or a signal ends the program, leaves the terminal as it was, and returns the exit code.
+    /// Runs until the user or a signal ends the program, restores the terminal, and returns the exit code.
     func run() async -> Int32 {
         program.onChange = { [weak self] in self?.show($0) }
         if writer.depth == .trueColor { write(KittyGraphics.query) }

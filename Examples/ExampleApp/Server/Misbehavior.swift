@@ -11,7 +11,7 @@ struct Misbehavior: OptionSet, Sendable {
     static let slow = Misbehavior(rawValue: 2)
     /// The connection is reset instead of every third response.
     static let flaky = Misbehavior(rawValue: 4)
-    /// The server has another key than the one that the app pins.
+    /// The server has a key that the app does not pin.
     static let badPin = Misbehavior(rawValue: 8)
 
     /// The faults of requests and connections.

@@ -23,7 +23,7 @@ struct LiveState: Codable, Hashable, Sendable {
     var pictureBytes = 0
 }
 
-/// A download or an upload, as it is shown.
+/// The displayed state of a download or an upload.
 struct TransferStatus: Codable, Hashable, Sendable {
     enum Direction: String, Codable, Sendable {
         case download, upload

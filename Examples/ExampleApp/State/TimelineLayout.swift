@@ -42,7 +42,7 @@ struct TimelineLayout: Sendable {
         return items
     }
 
-    /// The first post on the screen when a post is to be seen whole, with as little movement as possible.
+    /// The first post on the screen that makes a post completely visible, with as little movement as possible.
     func top(showing index: Int) -> Int {
         guard posts.indices.contains(index) else { return 0 }
         if index <= first { return index }

@@ -46,13 +46,13 @@ struct ScreenBuffer: Hashable, Sendable {
         return x
     }
 
-    /// Writes one cell as it is.
+    /// Writes one cell unchanged.
     mutating func put(_ cell: Cell, x: Int, y: Int) {
         guard (0..<size.width).contains(x), (0..<size.height).contains(y) else { return }
         put(cell, columns: 1, x: x, y: y)
     }
 
-    /// Fills a rectangle, as far as it is on the screen.
+    /// Fills the part of a rectangle on the screen.
     mutating func fill(x: Range<Int>, y: Range<Int>, style: Style = .plain, with text: String = " ") {
         for row in y {
             for column in x { put(Cell(text: text, style: style), x: column, y: row) }

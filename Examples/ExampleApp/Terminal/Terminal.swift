@@ -70,7 +70,7 @@ struct FullScreenMode {
         return true
     }
 
-    /// Makes the terminal as it was before, and discards keys that were not read.
+    /// Restores the terminal, and discards keys that were not read.
     mutating func end() {
         isEntered = false
         try? StandardStream.output.write(Self.leave)

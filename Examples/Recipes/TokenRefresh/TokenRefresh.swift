@@ -74,7 +74,7 @@ actor TokenSource {
         do throws(SessionError) {
             return try await task.value.value.access
         } catch {
-            // Without a result it is the wait that was cancelled, and the task goes on for the others.
+            // Without a result, the wait was cancelled, and the task continues for the others.
             if task.result == nil { throw error }
             throw TokenError(cause: error)
         }

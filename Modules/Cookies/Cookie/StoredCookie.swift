@@ -50,7 +50,7 @@ public struct StoredCookie: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name. It may be empty if the value is not.
-    ///   - value: The value, which is sent as it is: nothing is quoted or encoded.
+    ///   - value: The value, which is sent unchanged: nothing is quoted or encoded.
     ///   - domain: The host or the domain, as a name in ASCII (Punycode) or an address without brackets.
     ///   - path: The path. The default is `/`.
     ///   - isHostOnly: Whether the cookie is not for subdomains. The default is true. Ignored for an address.

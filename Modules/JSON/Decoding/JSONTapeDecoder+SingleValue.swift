@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension JSONDocument {
     @inline(__always) func isNull(at index: Int) -> Bool { tape.kind(at: index) == .null }
 
-    // A value of the type as it is written; nil for anything else.
+    // The value of the type in its written form; nil for anything else.
 
     @inline(__always) func plainBool(at index: Int) -> Bool? {
         switch tape.kind(at: index) {

@@ -1,6 +1,6 @@
 /// The conversion of `JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase`.
 enum SnakeCase {
-    /// `two_words` as `twoWords`; underscores at both ends stay, and a name without others stays as it is.
+    /// `two_words` as `twoWords`; underscores at both ends stay, and a name without others is unchanged.
     static func decoded(_ name: String) -> String {
         guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
         let words = name.split(separator: "_")

@@ -141,8 +141,8 @@ public struct RequestOptions: Sendable, Hashable {
         /// Stored responses are not used, neither here nor by caches on the way, which `Cache-Control: no-cache` tells
         /// so; the new response may be stored.
         public static let reloadIgnoringAllCaches = CachePolicy("reloadIgnoringAllCaches")
-        /// A stored response is used only after the server confirms it, here and in the caches on the way, which are told so
-        /// with `Cache-Control: max-age=0` (RFC 9111, section 5.2.1.1).
+        /// A stored response is used only after the server confirms it, here and in the caches on the way, by
+        /// `Cache-Control: max-age=0` (RFC 9111, section 5.2.1.1).
         public static let revalidate = CachePolicy("revalidate")
         /// A stored response is used, whatever its age. Without one, the request is sent.
         public static let cacheElseLoad = CachePolicy("cacheElseLoad")

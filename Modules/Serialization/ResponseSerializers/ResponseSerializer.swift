@@ -18,7 +18,7 @@ public protocol ResponseSerializer<Value>: Sendable {
 }
 
 extension ResponseSerializer where Self == DataResponseSerializer {
-    /// Returns the body as it is, with the default validation.
+    /// Returns the body unchanged, with the default validation.
     public static var data: Self { Self() }
 }
 

@@ -21,7 +21,7 @@ extension Engine {
         return response
     }
 
-    /// Applies a hook's decision on a response; returns if the response is to be read normally.
+    /// Applies a hook's decision on a response; returns if the response should be read normally.
     private func follow(
         _ disposition: ResponseDisposition?, of response: StreamedResponse, to request: SessionRequest,
         in call: CallContext, _ hooks: RequestHooks

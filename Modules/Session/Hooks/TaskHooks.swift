@@ -103,13 +103,13 @@ public struct HookContext: Sendable {
     public let taskID: UInt64
     /// The kind of request.
     public let kind: TaskKind
-    /// The request as it was passed to the session.
+    /// The original request.
     public let request: SessionRequest
 }
 
 /// A hook's decision on a response that can be stored. The body is stored while the caller reads it.
 public enum CachingDecision: Sendable {
-    /// Store the response as it is.
+    /// Store the response unchanged.
     case store
     /// Store another head, for example with another Cache-Control or fewer fields. The rules of HTTP apply to it as if
     /// the server had sent it. The caller gets the original response. A body that is not nil replaces the response's

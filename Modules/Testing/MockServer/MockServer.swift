@@ -13,9 +13,9 @@ internal import Synchronization
 /// await server.shutdown()
 /// ```
 ///
-/// The default is HTTP/1.1; see ``Configuration/httpVersions``. The server runs on a thread of its own and shares no HTTP
-/// code with Linnet's client. Its responses can be deliberately invalid (``MockResponse/raw(_:)-([UInt8])``, ``Fault``).
-/// The server runs until ``shutdown()`` is called, even when it is released.
+/// The default is HTTP/1.1; see ``Configuration/httpVersions``. The server runs on a separate thread and shares no HTTP
+/// code with Linnet's client. Its responses can be deliberately invalid (``MockResponse/raw(_:)-([UInt8])``,
+/// ``Fault``). The server runs until ``shutdown()`` is called, even when it is released.
 /// ``withMockServer(tls:configuration:handler:perform:)`` shuts it down automatically.
 public final class MockServer: Sendable {
     /// A closure that answers a request.

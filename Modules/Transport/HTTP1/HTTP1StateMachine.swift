@@ -82,7 +82,7 @@ struct HTTP1StateMachine {
         return true
     }
 
-    /// The wait for `100 Continue` has ended. Returns true if the body is to be sent now.
+    /// The wait for `100 Continue` has ended. Returns true if the body must be sent now.
     mutating func continueTimedOut() -> Bool {
         guard exchange?.request == .awaitingContinue else { return false }
         exchange?.request = .sendingBody

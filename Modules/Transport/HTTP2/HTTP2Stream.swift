@@ -102,7 +102,7 @@ struct HTTP2StreamStateMachine {
         self.informationalBytes = informationalBytes
     }
 
-    /// The wait for `100 Continue` has ended. Returns true if the body is to be sent now.
+    /// The wait for `100 Continue` has ended. Returns true if the body must be sent now.
     mutating func continueTimedOut() -> Bool {
         guard request == .awaitingContinue else { return false }
         request = .sendingBody

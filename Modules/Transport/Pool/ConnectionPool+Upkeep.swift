@@ -6,7 +6,7 @@ extension ConnectionPool {
     /// How long a connection is unused before it frees its buffers.
     private static let restTime = TimeAmount.seconds(1)
 
-    /// Sets the timer for a connection that is unused from now on.
+    /// Sets the timer for a connection that has become unused.
     func armIdleTimer(from now: NIODeadline) {
         armIdleTimer(at: now + min(idleTimeout, Self.restTime))
     }

@@ -203,8 +203,8 @@ extension NIOLoopBound {
 protocol ConnectionOwner: AnyObject, Sendable {
     /// An exchange has ended, or was not started: the connection has room for another one.
     func exchangeEnded()
-    /// The connection runs at most this many exchanges at a time from now on. With 0, the next one waits until the server
-    /// changes that (RFC 9113, 5.1.2).
+    /// The new maximum number of concurrent exchanges. With 0, the next one waits until the server changes it (RFC
+    /// 9113, 5.1.2).
     func capacityChanged(_ capacity: Int)
     /// The connection accepts no more exchanges, and closes after the last one.
     func isRetiring()

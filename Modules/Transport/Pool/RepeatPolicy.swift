@@ -47,10 +47,10 @@ struct RepeatPolicy: Sendable {
             && sent.count { $0 == .staleConnection } <= 1
     }
 
-    /// Whether to open a connection again after so many failures.
+    /// Whether to open a connection again after this number of failures.
     func opensAgain(afterFailures failures: Int) -> Bool { failures <= mostRepeats }
 
-    /// The pause before opening a connection after so many useless ones in a row. The first one is replaced
+    /// The pause before opening a connection after this number of useless ones in a row. The first one is replaced
     /// immediately, since a restarted server is available again.
     func pause(afterUseless count: Int, using random: inout some RandomNumberGenerator) -> Duration {
         guard count > 1 else { return .zero }

@@ -101,7 +101,7 @@ struct ProxyAuthentication {
         case unasked
         /// The proxy has forwarded a request without asking.
         case unneeded
-        /// The proxy is told before it asks.
+        /// The answer is sent before a challenge.
         case telling(String)
         case answering(AuthenticatorStock)
     }

@@ -42,7 +42,7 @@ struct ProxyTarget: Equatable, Sendable {
     let host: Host
     let port: UInt16
 
-    /// The origin as it is written in the request: a name stays one.
+    /// The origin in the spelling of the request: a name stays a name.
     init(_ origin: Origin) {
         if case .address(let bytes) = HostName(origin.host) {
             host = .address(bytes)

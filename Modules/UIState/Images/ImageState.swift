@@ -89,7 +89,7 @@ public final class ImageState<Image: DecodedImage> {
             return show(Status(image: placeholder))
         }
         if continues(request) { return }
-        // The old request is cancelled after the new one has begun, so that a download for both goes on.
+        // The old request is cancelled after the new one has begun, so that a download for both continues.
         let former = download
         defer { former?.cancel() }
         download = nil

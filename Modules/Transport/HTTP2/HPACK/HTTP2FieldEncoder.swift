@@ -33,7 +33,7 @@ struct HTTP2FieldEncoder {
 
     private var table = HPACKDynamicTable<Line>(capacity: mostCapacity)
     private var memory: [(line: Line, place: Place)?] = []
-    /// The smallest size since the last block. The server is told this and the current size (RFC 7541, 4.2).
+    /// The smallest size since the last block. The next block announces this and the current size (RFC 7541, 4.2).
     private var smallestCapacity: Int?
 
     /// Sets the table size that the server allows.
