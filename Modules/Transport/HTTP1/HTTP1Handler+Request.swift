@@ -36,6 +36,7 @@ extension HTTP1Handler: ExchangeHost {
             exchange.deadlines.proceed = .after(continueTimeout)
             writeOutput(context)
         case .some(let body):
+            // Flushed with the first bytes of the body, which saves a system call.
             context.write(wrapOutboundOut(output), promise: nil)
             send(body, of: exchange, context)
         }

@@ -74,6 +74,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         self.exchange = exchange
         exchange.proxyAnswer = writer.proxyAnswer
         if case .chunked = writer.framing { bodyBytesLeft = nil } else { bodyBytesLeft = body?.length ?? 0 }
+        // The method decides whether the response has a body (RFC 9112, 6.3).
         parser.begin(exchange.request.head.method)
         exchange.begin()
         write(body: body, waitsForContinue: writer.expectsContinue, exchange, context)
@@ -291,6 +292,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         exchange.succeed(
             TransportResponse(
                 head: head, body: TransportResponseBody(.upgraded(connection)), metrics: exchange.metrics))
+        // The server may send its first messages together with the 101.
         if let bytes = parser.takeSurplus() { context.fireChannelRead(wrapInboundOut(bytes)) }
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }

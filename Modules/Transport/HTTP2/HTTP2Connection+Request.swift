@@ -176,6 +176,7 @@ enum HTTP2RequestHead {
         lines.append(Line(name: ":method", value: head.method.rawValue))
         lines.append(Line(name: ":scheme", value: head.scheme ?? "https"))
         lines.append(Line(name: ":authority", value: target.authority))
+        // Paths differ from request to request, and would evict fields that repeat.
         lines.append(Line(name: ":path", value: target.path, indexing: .notIndexed))
         let nominated = connectionOptions(head.headerFields)
         for field in head.headerFields where belongs(field) && !nominated.contains(field.name.canonicalName) {

@@ -217,6 +217,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     func close(_ error: TransportError, saying code: HTTP2ErrorCode?) {
         let isFirst = machine.close()
         if isFirst {
+            // Before the channel closes, so that the server gets the reason.
             if let code { framing.goAway(code) }
             flush()
         }
