@@ -9,8 +9,9 @@ PRODUCTS = ROOT / ".build" / "debug"
 
 
 def manifest():
+    # Without the lock it does not wait for a build to end.
     text = subprocess.run(
-        ["swift", "package", "dump-package"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
+        ["swift", "package", "--ignore-lock", "dump-package"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
         text=True).stdout
     return json.loads(text)
 

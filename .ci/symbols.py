@@ -10,8 +10,6 @@ import subprocess
 
 import build_plan
 
-FOLDER = build_plan.ROOT / ".build" / "symbols"
-
 
 def find_tool(name):
     """A tool of the toolchain, of which only `swift` may be in PATH."""
@@ -25,13 +23,10 @@ def run(*command):
     return result.returncode, (result.stdout + result.stderr).strip()
 
 
-def extract(module, arguments):
-    """Writes the symbol graphs of a module to a folder of its own, and returns the folder. Raises a RuntimeError."""
+def extract(module, arguments, folder):
+    """Writes the symbol graphs of a module to an empty folder. Raises a RuntimeError."""
     if module not in arguments:
         raise RuntimeError(f"{module} was not built")
-    folder = FOLDER / module
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     status, text = run(
         find_tool("swift-symbolgraph-extract"), "-module-name", module, "-output-dir", folder,
         "-minimum-access-level", "public", "-skip-inherited-docs", "-emit-extension-block-symbols",
@@ -39,15 +34,14 @@ def extract(module, arguments):
     if status != 0:
         raise RuntimeError(f"{module}: the symbols could not be extracted:\n{text}")
     # `docc` would treat a symbol graph of another module in the folder as part of this module's catalogue.
-    for file in folder.iterdir():
+    for file in pathlib.Path(folder).iterdir():
         if not re.fullmatch(rf"{module}(@\w+)?\.symbols\.json", file.name):
             file.unlink()
-    return folder
 
 
 def graphs(folder):
     """The symbol graphs of a folder: of a module itself, and of its extensions of other modules."""
-    return [json.loads(file.read_text()) for file in sorted(folder.iterdir())]
+    return [json.loads(file.read_text()) for file in sorted(pathlib.Path(folder).iterdir())]
 
 
 def for_each(modules, work):

@@ -119,15 +119,12 @@ class SymbolTests(unittest.TestCase):
             ["swiftc", "-emit-module", "-module-name", "Paint", "-package-name", "test", "-swift-version", "6",
              "-parse-as-library", "-o", cls.folder / "Paint.swiftmodule", cls.folder / "Source" / "Paint.swift"],
             check=True, stdin=subprocess.DEVNULL)
-        cls.was, symbols.FOLDER = symbols.FOLDER, cls.folder / "symbols"
         target = subprocess.run(["swiftc", "-print-target-info"], capture_output=True, text=True, check=True).stdout
         triple = target.split('"triple": "')[1].split('"')[0]
         cls.arguments = {"Paint": ["swiftc", "-I", str(cls.folder), "-target", triple]}
-        cls.graphs = symbols.graphs(symbols.extract("Paint", cls.arguments))
-
-    @classmethod
-    def tearDownClass(cls):
-        symbols.FOLDER = cls.was
+        (cls.folder / "symbols").mkdir()
+        symbols.extract("Paint", cls.arguments, cls.folder / "symbols")
+        cls.graphs = symbols.graphs(cls.folder / "symbols")
 
     def test_the_interface_has_a_line_for_each_public_declaration(self):
         self.maxDiff = None
@@ -144,9 +141,9 @@ class SymbolTests(unittest.TestCase):
 
     def test_a_module_that_was_not_built_is_an_error(self):
         with self.assertRaisesRegex(RuntimeError, "Other was not built"):
-            symbols.extract("Other", self.arguments)
+            symbols.extract("Other", self.arguments, self.folder)
         with self.assertRaisesRegex(RuntimeError, "could not be extracted"):
-            symbols.extract("Other", {"Other": self.arguments["Paint"]})
+            symbols.extract("Other", {"Other": self.arguments["Paint"]}, self.folder)
 
     def differences(self, pages, is_whole=True):
         documents = self.folder / "API"
