@@ -6,14 +6,10 @@ internal import LinnetTransport
 extension SessionRequest {
     /// The hash of the body for Digest with auth-int; nil if there is no body.
     ///
-    /// - Parameters:
-    ///   - algorithm: The algorithm of the challenge.
-    ///   - deadline: When the whole request must have ended; nil means never.
+    /// - Parameter algorithm: The algorithm of the challenge.
     /// - Throws: A `SessionError` with ``SessionError/Code/requestBodyFailed`` when the body can be read only once: it is read for
-    ///   its hash, and again when it is sent. With ``SessionError/Code/timeout`` at the deadline.
-    func bodyHash(
-        _ algorithm: DigestAlgorithm, until deadline: Tick?
-    ) async throws(SessionError) -> String? {
+    ///   its hash, and again when it is sent.
+    func bodyHash(_ algorithm: DigestAlgorithm) async throws(SessionError) -> String? {
         guard let body else { return nil }
         guard body.isReplayable else {
             throw SessionError(
@@ -21,13 +17,6 @@ extension SessionRequest {
                 "The server requires Digest with auth-int, but the body cannot be read before it is sent: "
                     + (body.replayObstacle ?? "its stream can be read only once") + ".", url: url)
         }
-        guard let deadline else { return try await hash(of: body, algorithm) }
-        return try await ending(by: deadline, url) { () async throws(SessionError) in
-            try await hash(of: body, algorithm)
-        }
-    }
-
-    private func hash(of body: HTTPRequestBody, _ algorithm: DigestAlgorithm) async throws(SessionError) -> String? {
         do {
             return try await untilCancelled {
                 guard let hasher = DigestHasher(algorithm) else { return nil }

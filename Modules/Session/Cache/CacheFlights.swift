@@ -60,3 +60,25 @@ final class CacheFlight: Sendable {
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
 }
+
+/// Ends the flight of a leader at the latest when the leader is gone, so that nobody waits for ever.
+final class CacheLead: Sendable {
+    private let flights: CacheFlights
+    private let key: CacheKey
+    private let flight: CacheFlight
+    private let hasEnded = Atomic(false)
+
+    init(_ flights: CacheFlights, _ key: CacheKey, _ flight: CacheFlight) {
+        self.flights = flights
+        self.key = key
+        self.flight = flight
+    }
+
+    deinit { end(.handedOver) }
+
+    /// Only the first call has an effect.
+    func end(_ outcome: CacheFlight.Outcome) {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        flights.end(key, flight, outcome)
+    }
+}

@@ -78,6 +78,6 @@ extension HTTPCall {
     private func downloadTask(
         _ plan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
     ) -> DownloadTask {
-        prepared(session.downloadTask(for: made(), own: extras?.value.chain, plan))
+        prepared(session.downloadTask(for: made(), additions: extras?.value.additions, plan))
     }
 }

@@ -47,7 +47,7 @@ public struct HTTPCall: Sendable {
     struct Extras: Sendable {
         var requestSerializer: (any RequestSerializer)?
         var hooks: TaskHooks?
-        var chain: CallChain?
+        var additions: Boxed<Flight.Additions>?
         /// The coding of the request's body.
         var bodyCoding: ContentCoding?
         /// Why the call is invalid.
@@ -125,22 +125,22 @@ extension HTTPCall {
 
     /// The call with an interceptor, within those that it has, and outside of the session's.
     public func interceptor(_ interceptor: some Interceptor) -> HTTPCall {
-        changingChain { $0.interceptors.append(interceptor) }
+        changingAdditions { $0.interceptors.append(interceptor) }
     }
 
     /// The call with an adapter, which changes the request of each attempt, after the session's adapters.
     public func adapter(_ adapter: some RequestAdapter) -> HTTPCall {
-        changingChain { $0.adapters.append(adapter) }
+        changingAdditions { $0.adapters.append(adapter) }
     }
 
     /// The call with a retrier, which decides before the session's.
     public func retrier(_ retrier: some RequestRetrier) -> HTTPCall {
-        changingChain { $0.retriers.append(retrier) }
+        changingAdditions { $0.retriers.append(retrier) }
     }
 
     /// The call with a retry policy instead of the session's: `call.retry(.limited(to: 3))`.
     public func retry(_ policy: RetryPolicy) -> HTTPCall {
-        changingChain { $0.retryPolicy = policy }
+        changingAdditions { $0.retryPolicy = policy }
     }
 
     /// The call with a serializer instead of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
@@ -197,11 +197,11 @@ extension HTTPCall {
         changingExtras { $0.bodyCoding = coding }
     }
 
-    private func changingChain(_ change: (inout CallChain) -> Void) -> HTTPCall {
+    private func changingAdditions(_ change: (inout Flight.Additions) -> Void) -> HTTPCall {
         changingExtras {
-            var chain = $0.chain ?? CallChain()
-            change(&chain)
-            $0.chain = chain
+            var additions = $0.additions?.value ?? Flight.Additions()
+            change(&additions)
+            $0.additions = Boxed(additions)
         }
     }
 

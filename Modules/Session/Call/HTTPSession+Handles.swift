@@ -6,24 +6,23 @@ internal import LinnetTransport
 extension HTTPSession {
     /// A handle on a request whose response a serializer reads.
     func task<S: ResponseSerializer>(
-        for request: Result<SessionRequest, SessionError>, kind: TaskKind, own: CallChain?, serializer: S
+        for request: Result<SessionRequest, SessionError>, kind: TaskKind, additions: Boxed<Flight.Additions>?, serializer: S
     ) -> TransferTask<S.Value> {
         handle(request, kind: kind) { [engine] driver throws(SessionError) in
-            try await engine.run(request.get(), serializer, driver: driver, own: own)
+            try await engine.run(driver.flight(request.get(), additions), serializer, driver: driver)
         }
     }
 
     /// A handle on a request whose response is written to a file.
     func downloadTask(
-        for request: Result<SessionRequest, SessionError>, own: CallChain?,
+        for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?,
         _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
     ) -> DownloadTask {
         let link = DownloadLink()
         return handle(request, kind: .download, link: .download(link)) {
             [engine] driver throws(SessionError) in
             do throws(SessionError) {
-                return try await engine.download(
-                    request.get(), makePlan(link), in: driver.context(own))
+                return try await engine.download(driver.flight(request.get(), additions), makePlan(link))
             } catch {
                 throw error.adding(metrics: driver.attemptMetrics)
             }
@@ -31,10 +30,10 @@ extension HTTPSession {
     }
 
     /// A handle on a request whose response is read as it arrives.
-    func streamTask(for request: Result<SessionRequest, SessionError>, own: CallChain?) -> StreamTask {
+    func streamTask(for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?) -> StreamTask {
         let link = StreamLink()
         return handle(request, kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
-            try await engine.stream(request.get(), link, driver: driver, own: own)
+            try await engine.stream(driver.flight(request.get(), additions), link, driver: driver)
         }
     }
 

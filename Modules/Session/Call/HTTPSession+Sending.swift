@@ -13,11 +13,11 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .data)
         guard hub.isReporting || hooks != nil else {
-            return try await answer(request, serializer, in: CallContext(own: extras?.value.chain))
+            return try await answer(Flight(request, additions: extras?.value.additions), serializer)
         }
         return try await hub.reporting(request, kind: .data, hooks: hooks, serializer: serializer) {
             () async throws(SessionError) in
-            try await answer(request, serializer, in: CallContext(hooks: hooks, own: extras?.value.chain))
+            try await answer(Flight(request, hooks: hooks, additions: extras?.value.additions), serializer)
         }
     }
 
@@ -25,7 +25,7 @@ extension HTTPSession {
     func response<S: ResponseSerializer>(
         for request: SessionRequest, serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        guard hub.isReporting else { return try await answer(request, serializer, in: CallContext()) }
+        guard hub.isReporting else { return try await answer(Flight(request), serializer) }
         return try await response(for: request, serializer: serializer, extras: nil)
     }
 
@@ -38,9 +38,9 @@ extension HTTPSession {
             hub.isReporting || hooks != nil
             ? StreamReport(ReportedRequest(request, .stream, hooks, hub: hub)) : nil
         do {
-            let call = CallContext(hooks: hooks, own: extras?.value.chain, upgrade: upgrade)
-            return try await engine.run(request, delivery: .streamed, in: call)
-                .reporting(to: report)
+            var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
+            flight.upgrade = upgrade
+            return try await engine.run(flight).reporting(to: report)
         } catch {
             report?.complete(error, error.metrics)
             throw error
@@ -53,28 +53,26 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<URL> {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .download)
         guard hub.isReporting || hooks != nil else {
-            return try await engine.download(request, plan, in: CallContext(own: extras?.value.chain))
+            return try await engine.download(Flight(request, additions: extras?.value.additions), plan)
         }
         return try await hub.reporting(request, kind: .download, hooks: hooks) { () async throws(SessionError) in
-            try await engine.download(request, plan, in: CallContext(hooks: hooks, own: extras?.value.chain))
+            try await engine.download(Flight(request, hooks: hooks, additions: extras?.value.additions), plan)
         }
     }
 
     private func answer<S: ResponseSerializer>(
-        _ request: SessionRequest, _ serializer: S, in call: CallContext
+        _ flight: Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        if engine.retriers(with: call.own).isEmpty { return try await answerOnce(request, serializer, in: call) }
-        return try await engine.decoding(request, in: call) { course async throws(SessionError) in
-            try await answerOnce(request, serializer, in: call, course)
+        guard engine.hasRetriers(flight) else { return try await answerOnce(flight, serializer) }
+        return try await engine.decoding(flight) { flight async throws(SessionError) in
+            try await answerOnce(flight, serializer)
         }
     }
 
-    // Not inlined, so that the frame of a request that waits has nothing of what happens around it.
-    @inline(never)
     private func answerOnce<S: ResponseSerializer>(
-        _ request: SessionRequest, _ serializer: S, in call: CallContext, _ course: Course? = nil
+        _ flight: Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        let (response, body) = try await engine.runWhole(request, in: call, course: course)
-        return try response.read(body, answering: request.method, by: serializer)
+        let (response, body) = try await engine.runWhole(flight)
+        return try response.read(body, answering: flight.request.method, by: serializer)
     }
 }

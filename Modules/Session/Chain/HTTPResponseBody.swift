@@ -215,13 +215,16 @@ extension HTTPResponseBody {
 
     /// Reads an unused body to its end, so that its connection can be reused. A body that exceeds the size or time limit is
     /// dropped, which closes the connection.
-    func drain() async {
+    ///
+    /// - Parameter deadline: Of the request; nil for none.
+    func drain(before deadline: Tick? = nil) async {
         guard whole == nil else { return }
         // What the bytes become does not matter.
-        if case .decoded(let body) = storage { return await body.base.drain() }
+        if case .decoded(let body) = storage { return await body.base.drain(before: deadline) }
+        let time = deadline.map { Swift.min(Self.drainTime, $0.timeLeft) } ?? Self.drainTime
         await withTaskGroup { group in
             group.addTask { await readToEnd() }
-            group.addTask { try? await Task.sleep(for: Self.drainTime) }
+            group.addTask { try? await Task.sleep(for: time) }
             await group.next()
             group.cancelAll()
         }

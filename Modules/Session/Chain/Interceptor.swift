@@ -33,16 +33,16 @@ public protocol Interceptor: Sendable {
 /// The rest of the chain below an ``Interceptor``.
 public struct InterceptorChain: Sendable {
     let engine: Engine
+    /// The place of the next interceptor.
     let index: Int
-    let exchange: Exchange
-    /// The call of the user's interceptor that the chain is given to; nil for an interceptor of the library's.
-    var errand: Errand<StreamedResponse>?
+    let flight: Flight
+    /// The call of the interceptor that the chain is given to.
+    let errand: Errand<StreamedResponse>
 
     /// Sends the request on, and returns its response.
     public func callAsFunction(_ request: SessionRequest) async throws(SessionError) -> StreamedResponse {
-        guard let errand else { return try await engine.proceed(request, from: index, exchange) }
-        return try await errand.call(cancelled: SessionError.cancelled(request.url)) { () async throws(SessionError) in
-            try await engine.proceed(request, from: index, exchange).asked(for: exchange.delivery)
+        try await errand.call(cancelled: SessionError.cancelled(request.url)) { () async throws(SessionError) in
+            try await engine.proceed(flight.with(request), through: index).asked(for: flight.delivery)
         }
     }
 }

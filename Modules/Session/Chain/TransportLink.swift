@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetMessages
 internal import LinnetSerialization
@@ -12,28 +13,30 @@ struct TransportLink: Sendable {
     /// The origin of the session's base URL.
     let baseOrigin: KnownOrigin?
 
-    @inline(never)
-    func send(
-        _ request: SessionRequest, _ exchange: Exchange, timeouts: TransportTimeouts
-    ) async throws(SessionError) -> StreamedResponse {
-        let wire = try wire(request, exchange, timeouts)
-        let response: TransportResponse
-        do {
-            response =
-                transport.enforcesRequestTimeout
-                ? try await transport.send(wire, observer: exchange.call.observer)
-                : try await sendUntilCancelled(wire, exchange.call.observer)
-        } catch {
-            throw failed(error, request)
+    /// What goes to the wire.
+    func wire(_ flight: inout Flight, _ timeouts: TransportTimeouts) throws(SessionError) -> TransportRequest {
+        let target = try flight.target(expecting: baseOrigin)
+        let request = flight.request
+        try permission.check(request)
+        if let length = request.body?.length, length < 0 {
+            throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
         }
-        return received(response, to: request)
+        if let body = request.body, !body.canBeRead { throw SessionError.bodyNotReplayable(of: request) }
+        flight.observer?.willSendBody(length: request.body.map(\.length) ?? 0)
+        return TransportRequest(
+            head: target.head(of: request), origin: target.origin,
+            body: request.body.map { TransportRequestBody($0, observer: flight.observer, control: flight.control) },
+            timeouts: try timeouts.applying(request, deadline: flight.deadline), delivery: flight.delivery,
+            streamsUnsuccessfulResponses: true, streamsCodedResponses: streamsCodedResponses,
+            priority: flight.control?.priority ?? .normal,
+            upgrade: flight.upgrade)
     }
 
-    /// Sends by a transport that does not know of deadlines, and may not know of cancellation either.
-    @inline(never)
-    private func sendUntilCancelled(
+    /// Sends a request, and waits for its response no longer than the caller's task, whatever the transport does.
+    func send(
         _ request: TransportRequest, _ observer: (any TransportObserver)?
     ) async throws(TransportError) -> TransportResponse {
+        guard !transport.enforcesRequestTimeout else { return try await transport.send(request, observer: observer) }
         do {
             return try await untilCancelled { [transport] in try await transport.send(request, observer: observer) }
         } catch {
@@ -41,38 +44,13 @@ struct TransportLink: Sendable {
         }
     }
 
-    // These are not inlined: their temporary values would be part of the frame of a request that waits.
-
-    @inline(never)
-    private func wire(
-        _ request: SessionRequest, _ exchange: Exchange, _ timeouts: TransportTimeouts
-    ) throws(SessionError) -> TransportRequest {
-        let target = try RequestTarget(request.url, expecting: baseOrigin)
-        try permission.check(request)
-        if let length = request.body?.length, length < 0 {
-            throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
-        }
-        if let body = request.body, !body.canBeRead { throw SessionError.bodyNotReplayable(of: request) }
-        exchange.call.observer?.willSendBody(length: request.body.map(\.length) ?? 0)
-        return TransportRequest(
-            head: target.head(of: request), origin: target.origin,
-            body: request.body.map { TransportRequestBody($0, in: exchange.call) },
-            timeouts: try timeouts.applying(request, deadline: exchange.deadline), delivery: exchange.delivery,
-            streamsUnsuccessfulResponses: true, streamsCodedResponses: streamsCodedResponses,
-            priority: exchange.call.control?.priority ?? .normal,
-            upgrade: exchange.call.upgrade)
+    func failed(_ error: TransportError, _ url: URL) -> SessionError {
+        SessionError(error, url: url).adding(metrics: error.attempts)
     }
 
-    @inline(never)
-    private func failed(_ error: TransportError, _ request: SessionRequest) -> SessionError {
-        SessionError(error, url: request.url).adding(metrics: error.attempts)
-    }
-
-    @inline(never)
-    private func received(_ response: TransportResponse, to request: SessionRequest) -> StreamedResponse {
+    func received(_ response: TransportResponse, _ url: URL) -> StreamedResponse {
         StreamedResponse(
-            url: request.url, head: response.head, body: .transport(response.body, url: request.url),
-            metrics: response.attempts)
+            url: url, head: response.head, body: .transport(response.body, url: url), metrics: response.attempts)
     }
 }
 

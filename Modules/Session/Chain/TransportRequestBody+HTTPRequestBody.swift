@@ -7,9 +7,8 @@ extension TransportRequestBody {
     /// Bytes that are observed are sent in pieces of this size, so that they can be counted and suspended.
     private static let pieceSize = 64 * 1024
 
-    init(_ body: HTTPRequestBody, in call: CallContext) {
-        let control = call.control
-        if let data = body.data, call.observer == nil || data.count <= Self.pieceSize {
+    init(_ body: HTTPRequestBody, observer: (any TransferObserver)?, control: (any TransferControl)?) {
+        if let data = body.data, observer == nil || data.count <= Self.pieceSize {
             self = .bytes(ByteBuffer(bytes: data))
         } else if let data = body.data {
             self = .stream(length: Int64(data.count), isReplayable: true) {

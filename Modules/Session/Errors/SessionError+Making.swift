@@ -74,6 +74,14 @@ extension SessionError {
         return error
     }
 
+    /// Returns the error with the metrics of earlier attempts before its own.
+    func adding(_ attempts: [TransportMetrics]) -> SessionError {
+        guard !attempts.isEmpty else { return self }
+        var error = self
+        error.metrics = attempts + metrics
+        return error
+    }
+
     /// Returns the error with the metrics of the attempts, if it has none.
     func adding(metrics: [TransportMetrics]) -> SessionError {
         guard self.metrics.isEmpty, !metrics.isEmpty else { return self }

@@ -16,28 +16,23 @@ struct DownloadSaver: Sendable {
     }
 
     let response: StreamedResponse
-    private let request: SessionRequest
+    private let flight: Flight
     private let plan: DownloadPlan
     private let content: Content
-    private let call: CallContext
 
-    init(
-        _ response: StreamedResponse, to request: SessionRequest, plan: DownloadPlan, content: Content,
-        in call: CallContext
-    ) {
-        self.request = request
+    init(_ response: StreamedResponse, to flight: Flight, plan: DownloadPlan, content: Content) {
+        self.flight = flight
         self.response = response
         self.plan = plan
         self.content = content
-        self.call = call
     }
 
     /// Writes the body batch by batch; the connection reads the next batch while one is written.
     func save() async throws(SessionError) -> String {
-        let length = response.head.bodyLength(answering: request.method) ?? rangeLength
+        let length = response.head.bodyLength(answering: flight.request.method) ?? rangeLength
         announce(length)
         var batches = response.body.makeAsyncIterator()
-        try await call.control.waitWhileSuspended(response.url)
+        try await flight.control.waitWhileSuspended(response.url)
         var batch = try await batches.nextBatch()
         // Before the file is created, so that an error page never replaces or creates one.
         try await validate(beginning: batch, &batches)
@@ -51,17 +46,17 @@ struct DownloadSaver: Sendable {
                     try file.write(buffers)
                     try keeper?.wrote(buffers, to: file)
                 }
-                call.observer?.didReceiveBody(bytes: buffers.reduce(0) { $0 + $1.readableBytes })
+                flight.observer?.didReceiveBody(bytes: buffers.reduce(0) { $0 + $1.readableBytes })
                 // Checked for each batch: a server that ignores its own length must not fill the disk.
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
-                try await call.control.waitWhileSuspended(response.url)
+                try await flight.control.waitWhileSuspended(response.url)
                 batch = try await batches.nextBatch()
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
             if case .rest(_, let total) = content, file.size != total { throw wrongLength(total, file.size) }
             let place = try await choosePlace(file, destination)
             // After the rename, the file exists and a cancellation would be untrue, so none is accepted.
-            try await call.control.commit(response.url)
+            try await flight.control.commit(response.url)
             let path = try fileStep { () throws(FileFailure) in
                 try place.take(file, setsPermissions: isRest || destination == nil)
             }
@@ -85,10 +80,10 @@ struct DownloadSaver: Sendable {
 
     private func announce(_ length: Int64?) {
         guard case .rest(let resume, let total) = content else {
-            call.observer?.willReceiveBody(length: length)
+            flight.observer?.willReceiveBody(length: length)
             return
         }
-        call.observer?.willReceiveBody(length: total, from: resume.offset)
+        flight.observer?.willReceiveBody(length: total, from: resume.offset)
     }
 
     private func openPart(
@@ -117,10 +112,10 @@ struct DownloadSaver: Sendable {
         guard plan.mayBeResumed else { return nil }
         guard case .rest(let resume, let total) = content else {
             return PartKeeper(
-                response, answering: request, total: length, options: plan.options, continuing: nil, hasher: nil)
+                response, answering: flight.request, total: length, options: plan.options, continuing: nil, hasher: nil)
         }
         return PartKeeper(
-            response, answering: request, total: total, options: plan.options, continuing: resume, hasher: hasher)
+            response, answering: flight.request, total: total, options: plan.options, continuing: resume, hasher: hasher)
     }
 
     /// Keeps or removes the partial file of a failed download.
@@ -141,11 +136,11 @@ struct DownloadSaver: Sendable {
     private func choosePlace(
         _ file: PartialFile, _ destination: DownloadDestination?
     ) async throws(SessionError) -> DownloadDestination {
-        let isAsked = call.hooks?.isSeen(\.willPlaceDownload) == true || destination == nil
+        let isAsked = flight.hooks?.isSeen(\.willPlaceDownload) == true || destination == nil
         if isAsked {
             try fileStep { () throws(FileFailure) in try file.close(synchronizing: plan.options.synchronizes) }
         }
-        if let hooks = call.hooks,
+        if let hooks = flight.hooks,
             let place = try await hooks.willPlaceDownload(URL(filePath: file.path), response.head)
         {
             return try plan.destination(at: place, response)
@@ -177,7 +172,7 @@ struct DownloadSaver: Sendable {
 
     /// Refuses a part (206) that was not requested, unless it is the whole entity (RFC 9110, section 15.3.7).
     private func checkWhole(_ head: HTTPResponse) throws(SessionError) {
-        guard head.status == .partialContent, !request.headerFields.contains(.range) else { return }
+        guard head.status == .partialContent, !flight.request.headerFields.contains(.range) else { return }
         let range = head.headerFields[.contentRange].flatMap { ContentRange($0) }
         guard let range, let bytes = range.bytes, bytes.lowerBound == 0, bytes.upperBound + 1 == range.complete else {
             throw SessionError(

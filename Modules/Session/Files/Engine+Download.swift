@@ -7,30 +7,26 @@ internal import NIOCore
 
 extension Engine {
     /// Sends a request and writes the body of its response to a file, or resumes a download from its part.
-    func download(
-        _ request: SessionRequest, _ plan: DownloadPlan, in call: CallContext
-    ) async throws(SessionError) -> SessionResponse<URL> {
+    func download(_ flight: Flight, _ plan: DownloadPlan) async throws(SessionError) -> SessionResponse<URL> {
         do {
             try await onFileThreads { () async throws(SessionError) in try plan.check() }
         } catch {
-            throw error.adding(url: request.url)
+            throw error.adding(url: flight.request.url)
         }
         do {
-            var call = call
-            if let hooks = call.hooks { call.observer = hooks.observing(call.observer, isDownload: true) }
+            var flight = flight
+            if let hooks = flight.hooks { flight.observer = hooks.observing(flight.observer, isDownload: true) }
             // The part consists of bytes as they were sent, and a part of coded bytes cannot be decoded. So the request
             // asks for uncoded ones.
-            let request = plan.mayBeResumed ? coding?.withoutCodings(request) ?? request : request
-            let context = call
-            let saved = try await whole(request, in: call, nil, keepsLateValue: true) {
-                course async throws(SessionError) in
+            if plan.mayBeResumed, let coding = chain.coding { flight.change(to: coding.withoutCodings(flight.request)) }
+            let saved = try await whole(flight, keepsLateValue: true) { flight async throws(SessionError) in
                 if let resume = plan.resume {
-                    try await self.download(request, plan, goingOnFrom: resume, in: context, course)
+                    try await self.download(flight, plan, goingOnFrom: resume)
                 } else {
-                    try await self.download(request, plan, because: nil, in: context, course)
+                    try await self.download(flight, plan, because: nil)
                 }
             }
-            call.hooks?.didFinishDownload(saved.value)
+            flight.hooks?.didFinishDownload(saved.value)
             return saved
         } catch {
             throw plan.accountingForThePart(in: error)
@@ -39,29 +35,25 @@ extension Engine {
 
     /// Writes the body of a received response to a file.
     func save(
-        _ response: StreamedResponse, answering request: SessionRequest, _ plan: DownloadPlan,
-        _ call: CallContext
+        _ response: StreamedResponse, _ plan: DownloadPlan, _ flight: Flight
     ) async throws(SessionError) -> SessionResponse<URL> {
         try await onFileThreads { () async throws(SessionError) in try plan.check() }
-        return try await finish(DownloadSaver(response, to: request, plan: plan, content: .whole(nil), in: call))
+        return try await finish(DownloadSaver(response, to: flight, plan: plan, content: .whole(nil)))
     }
 
     private func download(
-        _ request: SessionRequest, _ plan: DownloadPlan, goingOnFrom resume: ResumeData, in call: CallContext,
-        _ course: Course
+        _ flight: Flight, _ plan: DownloadPlan, goingOnFrom resume: ResumeData
     ) async throws(SessionError) -> SessionResponse<URL> {
-        let rest = request.asking(forTheRestOf: resume)
-        let response = try await run(rest, delivery: .streamed, in: call, course: course)
+        let rest = flight.with(flight.request.asking(forTheRestOf: resume))
+        let response = try await run(rest)
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
-                return try await finish(
-                    DownloadSaver(response, to: rest, plan: plan, content: .rest(of: resume, total), in: call))
+                return try await finish(DownloadSaver(response, to: rest, plan: plan, content: .rest(of: resume, total)))
             case .whole(let reason):
-                return try await finish(
-                    DownloadSaver(response, to: rest, plan: plan, content: .whole(reason), in: call))
+                return try await finish(DownloadSaver(response, to: rest, plan: plan, content: .whole(reason)))
             case .askAgain(let reason):
-                return try await download(request, plan, because: reason, in: call, course)
+                return try await download(flight, plan, because: reason)
             }
         } catch {
             throw error.adding(response)
@@ -70,12 +62,11 @@ extension Engine {
 
     /// Downloads the whole entity; with the reason, if the download should have resumed.
     private func download(
-        _ request: SessionRequest, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?,
-        in call: CallContext, _ course: Course
+        _ flight: Flight, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?
     ) async throws(SessionError) -> SessionResponse<URL> {
-        let response = try await run(request, delivery: .streamed, in: call, course: course)
+        let response = try await run(flight)
         do {
-            return try await finish(DownloadSaver(response, to: request, plan: plan, content: .whole(reason), in: call))
+            return try await finish(DownloadSaver(response, to: flight, plan: plan, content: .whole(reason)))
         } catch {
             throw error.adding(response)
         }

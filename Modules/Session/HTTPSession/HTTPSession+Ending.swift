@@ -16,7 +16,7 @@ extension HTTPSession {
     }
 
     private func end(_ mode: ShutdownMode) async {
-        await engine.refreshes?.end(mode)
+        await engine.chain.cache?.refreshes.end(mode)
         if mode == .graceful { await engine.running.drained() }
         await transport.shutdown(mode)
         await initialConfiguration.cookieSaver?.save()

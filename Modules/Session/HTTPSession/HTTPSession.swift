@@ -99,7 +99,7 @@ public final class HTTPSession: Sendable {
         registry = other.registry
         transport = other.transport
         terms = other.terms
-        fields = Mutex(HeaderTable(initialConfiguration, engine.coding))
+        fields = Mutex(HeaderTable(initialConfiguration, engine.chain.coding))
     }
 
     private init(
@@ -119,7 +119,7 @@ public final class HTTPSession: Sendable {
             latch: latch)
         registry = TaskRegistry()
         engine = Engine(configuration, transport: transport, baseURL: baseURL)
-        fields = Mutex(HeaderTable(configuration, engine.coding))
+        fields = Mutex(HeaderTable(configuration, engine.chain.coding))
     }
 
     /// The current configuration: the initial one with the current security policy, client identities and header

@@ -18,7 +18,7 @@ struct HeaderTable: Sendable {
     /// Accept-Language.
     let given: HTTPFields
 
-    init(_ configuration: HTTPSession.Configuration, _ codings: ContentCodingRules?) {
+    init(_ configuration: HTTPSession.Configuration, _ codings: CodingLink?) {
         own = configuration.headerFields
         let serializer = configuration.requestSerializer
         serializers =

@@ -5,61 +5,41 @@ internal import LinnetTransport
 extension Engine {
     /// Sends a request with hooks through the chain.
     func run(
-        _ request: SessionRequest, _ exchange: Exchange, _ hooks: RequestHooks, until deadline: Tick?
+        _ flight: Flight, _ hooks: RequestHooks, until deadline: Tick?
     ) async throws(SessionError) -> StreamedResponse {
-        var watched = exchange
-        watched.call.observer = hooks.observing(exchange.call.observer)
+        var watched = flight
+        watched.observer = hooks.observing(flight.observer)
         if hooks.readsResponses { watched.delivery = .streamed }
-        var response = try await proceed(request, from: 0, watched)
+        var response = try await proceed(watched)
         do {
             let disposition = try await hooks.didReceiveResponse(response.head)
-            try await follow(disposition, of: response, to: request, in: exchange.call, hooks)
+            try await follow(disposition, of: response, flight, hooks)
         } catch {
             throw error.adding(response)
         }
-        response.body = hooks.watching(response.body, until: deadline, request.url)
+        response.body = hooks.watching(response.body, until: deadline, flight.request.url)
         return response
     }
 
     /// Applies a hook's decision on a response; returns if the response should be read normally.
     private func follow(
-        _ disposition: ResponseDisposition?, of response: StreamedResponse, to request: SessionRequest,
-        in call: CallContext, _ hooks: RequestHooks
+        _ disposition: ResponseDisposition?, of response: StreamedResponse, _ flight: Flight, _ hooks: RequestHooks
     ) async throws(SessionError) {
         switch disposition {
         case nil, .allow:
             return
         case .cancel:
-            throw SessionError(.cancelled, "A hook cancelled the response.", url: request.url)
+            throw SessionError(.cancelled, "A hook cancelled the response.", url: flight.request.url)
         case .becomeStream(let reader):
             try await hooks.stream(response, to: reader)
             throw .takenByHook("stream", response)
         case .becomeDownload(let file, let options):
-            var call = call
-            call.observer = hooks.observing(call.observer, isDownload: true)
-            let saved = try await save(response, answering: request, DownloadPlan(to: file, options), call)
+            var flight = flight
+            flight.observer = hooks.observing(flight.observer, isDownload: true)
+            let saved = try await save(response, DownloadPlan(to: file, options), flight)
             hooks.didFinishDownload(saved.value)
             throw .takenByHook("download", response)
         }
-    }
-}
-
-extension InterceptorChain {
-    /// Returns the request with a readable body: its own, or one that a hook provides; nil if there is none.
-    func readable(_ request: SessionRequest) async throws(SessionError) -> SessionRequest? {
-        guard let body = request.body, !body.canBeRead else { return request }
-        guard let new = try await exchange.call.hooks?.newBody(for: request) else { return nil }
-        var request = request
-        request.body = new
-        return request
-    }
-
-    /// Returns the request with a readable body; throws if there is none.
-    func readable(_ request: SessionRequest, after response: StreamedResponse) async throws(SessionError)
-        -> SessionRequest
-    {
-        if let readable = try await readable(request) { return readable }
-        throw SessionError.bodyNotReplayable(of: request).adding(response)
     }
 }
 

@@ -106,7 +106,7 @@ extension HTTPCall {
         if let jar = session.initialConfiguration.cookieJar, request.options.usesCookies ?? true {
             jar.addCookies(to: &request.headerFields, for: request.url, context: request.cookieContext)
         }
-        request = session.engine.coding?.prepared(request) ?? request
+        request = session.engine.chain.coding?.prepared(request) ?? request
         let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
         let command = request.curlDescription(redaction, isDecoded: isDecoded)
         guard let words = session.initialConfiguration.curlWords(for: request.url) else { return command }

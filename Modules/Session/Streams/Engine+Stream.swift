@@ -4,14 +4,12 @@ internal import LinnetSerialization
 extension Engine {
     /// Runs a stream task, in which each chunk waits until the reader has taken the previous one.
     func stream(
-        _ request: SessionRequest, _ link: StreamLink, driver: TaskDriver<SessionResponse<Void>>, own: CallChain?
+        _ flight: Flight, _ link: StreamLink, driver: TaskDriver<SessionResponse<Void>>
     ) async throws(SessionError) -> SessionResponse<Void> {
         do {
-            let call = driver.context(own)
-            let response = try await whole(request, in: call, nil, keepsLateValue: true) {
-                course async throws(SessionError) in
-                let response = try await self.run(request, delivery: .streamed, in: call, course: course)
-                driver.willReceiveBody(length: response.head.bodyLength(answering: request.method))
+            let response = try await whole(flight, keepsLateValue: true) { flight async throws(SessionError) in
+                let response = try await self.run(flight)
+                driver.willReceiveBody(length: response.head.bodyLength(answering: flight.request.method))
                 link.begin(response)
                 try await self.hand(response, to: link, driver)
                 return response

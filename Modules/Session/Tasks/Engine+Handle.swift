@@ -7,18 +7,17 @@ internal import Synchronization
 extension Engine {
     /// Runs a handle's request, reports its progress, and pauses the transfer while the handle is suspended.
     func run<S: ResponseSerializer>(
-        _ request: SessionRequest, _ serializer: S, driver: TaskDriver<SessionResponse<S.Value>>, own: CallChain?
+        _ flight: Flight, _ serializer: S, driver: TaskDriver<SessionResponse<S.Value>>
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         driver.shared.withLock { $0.serializer = serializer }
         do {
-            let call = driver.context(own)
-            return try await decoding(request, in: call) { course async throws(SessionError) in
-                let (response, body) = try await whole(request, in: call, course) { course async throws(SessionError) in
-                    var response = try await self.run(request, delivery: .streamed, in: call, course: course)
-                    let body = try await self.collect(&response, of: request.method, driver)
+            return try await decoding(flight) { flight async throws(SessionError) in
+                let (response, body) = try await whole(flight) { flight async throws(SessionError) in
+                    var response = try await self.run(flight)
+                    let body = try await self.collect(&response, of: flight.request.method, driver)
                     return (response, body)
                 }
-                return try response.read(body, answering: request.method, by: serializer)
+                return try response.read(body, answering: flight.request.method, by: serializer)
             }
         } catch {
             throw error.adding(metrics: driver.attemptMetrics)

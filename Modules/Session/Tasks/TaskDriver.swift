@@ -237,9 +237,12 @@ extension Result where Failure == SessionError {
 }
 
 extension TaskDriver: TransferObserver, TransferControl {
-    /// The driver and its hooks, for the engine.
-    func context(_ own: CallChain?) -> CallContext {
-        CallContext(observer: self, control: self, hooks: requestHooks(), own: own)
+    /// The flight of the task's request, which the driver and its hooks take part in.
+    func flight(_ request: SessionRequest, _ additions: Boxed<Flight.Additions>?) -> Flight {
+        var flight = Flight(request, hooks: requestHooks(), additions: additions)
+        flight.observer = self
+        flight.control = self
+        return flight
     }
 
     var taskID: UInt64 { id }

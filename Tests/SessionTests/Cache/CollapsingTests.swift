@@ -36,7 +36,7 @@ struct CollapsingTests {
 
     /// Waits until so many requests wait for another one.
     private func waiters(_ count: Int, _ cache: CacheFixture) async throws {
-        let flights = try #require(cache.session.engine.flights)
+        let flights = try #require(cache.session.engine.chain.cache?.flights)
         while flights.waiting < count, !Task.isCancelled { await Task.yield() }
     }
 
@@ -62,7 +62,7 @@ struct CollapsingTests {
 
     @Test func withoutTheOptionAllAskTheServer() async throws {
         try await withGate({ _ in }, respond: { number, _ in .cached("\(number)", "max-age=60") }) { cache, gate in
-            #expect(cache.session.engine.flights == nil)
+            #expect(cache.session.engine.chain.cache?.flights == nil)
             let all = start(cache, 3)
             while cache.sent < 3, !Task.isCancelled { await Task.yield() }
             gate.open.fire()
@@ -165,7 +165,7 @@ struct CollapsingTests {
             let (first, second) = isFirst ? (call.options(own), call) : (call, call.options(own))
             let tasks = [Task { try await first.text() }, Task { try await second.text() }]
             while cache.sent < 2, !Task.isCancelled { await Task.yield() }
-            #expect(cache.session.engine.flights?.waiting == 0)
+            #expect(cache.session.engine.chain.cache?.flights?.waiting == 0)
             gate.open.fire()
             var values: [String] = []
             for task in tasks { values.append(try await task.value) }

@@ -1,23 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetTransport
 
-/// What takes part in one request beside the chain of its session; all of it is nil for a plain call, which costs nothing.
-struct CallContext: Sendable {
-    /// Is told how the transfer proceeds.
-    var observer: (any TransferObserver)?
-    /// Suspends and orders the transfer.
-    var control: (any TransferControl)?
-    /// The hooks of the session and of the request.
-    var hooks: RequestHooks?
-    /// What the call adds to the chain.
-    var own: CallChain?
-    /// The protocol that the connection is to switch to; only calls for one have it.
-    var upgrade: ProtocolUpgrade?
-
-    /// The number of the task, where the request has a handle or hooks.
-    var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID }
-}
-
 /// Observes the transfer of one request. Only requests with a handle or with hooks have one.
 protocol TransferObserver: AnyObject, TransportObserver {
     /// The number of the task.

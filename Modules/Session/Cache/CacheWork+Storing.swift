@@ -3,22 +3,22 @@ internal import HTTPTypes
 internal import LinnetCache
 internal import LinnetTransport
 
-extension CacheExchange {
+extension CacheWork {
     /// The response of the server, whose body is stored while the caller reads it, if the rules allow that.
-    func keeping(_ received: Received) async throws(SessionError) -> StreamedResponse {
+    func keeping(_ received: Received, _ flight: Flight) async throws(SessionError) -> StreamedResponse {
         var response = received.response
         note(.miss, in: &response)
         guard head.method == .get else {
             await apply(received)
             return response
         }
-        let superseded = rules.superseded(by: response.head, to: head, among: stored)
-        guard let (recorder, body) = try await recorder(of: received, replacing: superseded) else {
+        let superseded = rules.superseded(by: response.head, to: head, among: visit.stored)
+        guard let (recorder, body) = try await recorder(of: received, replacing: superseded, flight.hooks) else {
             await remove(superseded)
             return response
         }
         // After the entry was begun: an invalidation that comes later ends it.
-        guard !cache.invalidations.include(key, since: received.invalidations) else {
+        guard !link.invalidations.include(visit.key, since: received.invalidations) else {
             await recorder.abandon()
             return response
         }
@@ -28,7 +28,7 @@ extension CacheExchange {
         } else {
             // The reader learns from the head that they are outdated, and may leave before the end. A refresh has no reader: they
             // answer until it is stored.
-            if !isRefresh { await remove(superseded) }
+            if !visit.isRefresh { await remove(superseded) }
             response.body = .recorded(RecordedBody(base: response.body, recorder: recorder))
         }
         return response
@@ -37,26 +37,22 @@ extension CacheExchange {
     /// What a response to HEAD says about stored ones.
     private func apply(_ received: Received) async {
         let consequences = rules.consequences(
-            ofHead: received.response.head, to: head, among: stored, requestTime: received.requestTime,
+            ofHead: received.response.head, to: head, among: visit.stored, requestTime: received.requestTime,
             responseTime: received.responseTime)
         for response in consequences.updated { try? await store.update(response) }
         await remove(consequences.removed)
     }
 
-    private func remove(_ ids: [StoredResponse.ID]) async {
-        if !ids.isEmpty { try? await store.remove(ids) }
-    }
-
     /// What stores the response, and the body to store if it is not the response's; nil if nothing is to be stored. Throws what the
     /// hook throws.
     private func recorder(
-        of received: Received, replacing superseded: [StoredResponse.ID]
+        of received: Received, replacing superseded: [StoredResponse.ID], _ hooks: RequestHooks?
     ) async throws(SessionError) -> (EntryRecorder, body: Data?)? {
         let response = received.response
         // A challenge is for the request that it responds to: stored, it would also answer the one with credentials.
         guard response.head.status != .unauthorized, response.provesItsEnd, var entry = entry(response.head, received)
         else { return nil }
-        switch try await next.exchange.call.hooks?.willCacheResponse(response.head) {
+        switch try await hooks?.willCacheResponse(response.head) {
         case nil, .store: break
         case .doNotStore: return nil
         case .storeAs(var changed, let body):
@@ -76,14 +72,14 @@ extension CacheExchange {
 
     private func entry(_ response: HTTPResponse, _ received: Received) -> StoredResponse? {
         rules.entry(
-            for: response, to: head, key: key, requestTime: received.requestTime, responseTime: received.responseTime)
+            for: response, to: head, key: visit.key, requestTime: received.requestTime, responseTime: received.responseTime)
     }
 
     private func recorder(
         of entry: StoredResponse, _ response: StreamedResponse, replacing superseded: [StoredResponse.ID]
     ) async -> EntryRecorder? {
         let length = entry.part.map { Int64($0.range.count) } ?? response.head.bodyLength(answering: head.method)
-        for candidate in stored {
+        for candidate in visit.stored {
             guard let combined = rules.combination(of: entry, response.head, with: candidate) else { continue }
             // The stored bytes are worth more than the new ones, and stay.
             guard combined.isProportionate else {

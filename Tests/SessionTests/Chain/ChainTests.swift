@@ -2,16 +2,19 @@ import FoundationEssentials
 import HTTPTypes
 import LinnetCache
 import LinnetCookies
+import LinnetReachability
+import LinnetSecurity
 import LinnetSerialization
 import LinnetTesting
 import LinnetTransport
+import Logging
 import Synchronization
 import Testing
 
 @testable import LinnetSession
 
-@Suite("Links that have nothing to do", .leavesNothingAlive, .timeLimit(.minutes(1)))
-struct PassiveInterceptorTests {
+@Suite("Chain", .leavesNothingAlive, .timeLimit(.minutes(1)))
+struct ChainTests {
     private static func equip(
         _ configuration: inout HTTPSession.Configuration, jar: CookieJar, store: MemoryCacheStore
     ) {
@@ -21,45 +24,23 @@ struct PassiveInterceptorTests {
         configuration.retryPolicy.backoff.first = .zero
     }
 
-    /// The number of links that a request passes before one is called, and the number of links.
-    private func way(
-        _ request: SessionRequest, own: CallChain? = nil,
-        _ configure: (inout HTTPSession.Configuration) -> Void = { _ in }
-    ) -> (end: Int, links: Int) {
+    /// The links of a session with every feature, from top to bottom.
+    @Test func theLinksHaveAnOrder() throws {
         var configuration = HTTPSession.Configuration()
-        configure(&configuration)
-        let engine = Engine(configuration, transport: StubTransport())
-        let exchange = Exchange(delivery: .streamed, call: CallContext(own: own))
-        return (engine.descend(request, from: 0, exchange).end, engine.links.count)
+        Self.equip(&configuration, jar: CookieJar(), store: MemoryCacheStore())
+        configuration.hstsStore = HSTSStore()
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        configuration.reachabilityMonitor = try ReachabilityMonitor()
+        let chain = Engine(configuration, transport: StubTransport()).chain
+        #expect(
+            chain.links.map { "\(type(of: $0))" } == [
+                "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "AuthenticationLink", "CookieLink", "CodingLink",
+                "CacheLink", "ConnectivityLink", "ContinueLink", "LogLink",
+            ])
+        #expect(chain.links[chain.cacheIndex] is CacheLink)
     }
 
-    private func request(_ method: HTTPRequest.Method = .get) throws -> SessionRequest {
-        SessionRequest(url: try #require(URL(string: "http://a.test/a")), method: method)
-    }
-
-    @Test func aPlainRequestPassesAllLinks() throws {
-        let (jar, store) = (CookieJar(), MemoryCacheStore())
-        for method in [HTTPRequest.Method.get, .head] {
-            let way = try way(request(method)) { Self.equip(&$0, jar: jar, store: store) }
-            #expect(way.end == way.links && way.links == 7)
-        }
-        let bare = try way(request(.post))
-        #expect(bare.end == bare.links)
-    }
-
-    @Test func theFirstActiveLinkStopsARequest() throws {
-        let (jar, store) = (CookieJar(), MemoryCacheStore())
-        // Retries, adapters, redirects, authentication, cookies, the cache, and the server's consent.
-        #expect(try way(request(.post)) { Self.equip(&$0, jar: jar, store: store) }.end == 5)
-        jar.store(setCookieFields: [.setCookie: "a=1"], of: try request().url)
-        #expect(try way(request()) { Self.equip(&$0, jar: jar, store: store) }.end == 4)
-        #expect(try way(request()) { $0.retriers = [RetryPolicy.never] }.end == 0)
-        let own = CallChain(interceptors: [RetryInterceptor(policy: .never, hasRetriers: false)])
-        #expect(try way(request(), own: own).end == -1)
-    }
-
-    /// A retry, a redirect, cookies of both, a coding and a cache that stores: each link acts on a response after its
-    /// request has passed it.
+    /// A retry, a redirect, cookies of both, a coding and a cache that stores: each link acts on the response.
     @Test func eachLinkActsOnTheResponse() async throws {
         let content = Data(longText.utf8)
         let (jar, store) = (CookieJar(), MemoryCacheStore())

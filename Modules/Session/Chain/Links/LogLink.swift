@@ -5,41 +5,56 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Logging
 
-/// The innermost interceptor, which logs each attempt's request and response, redacted.
+/// Logs each attempt's request and response, redacted.
 ///
 /// Messages are constant; variable values are in the metadata: `request` is the number of the request in the process, `send`
 /// counts how often it was sent. Bodies are not logged.
-struct LogInterceptor: Interceptor {
+struct LogLink: ChainLink {
+    /// What is known about the send that is logged.
+    struct Note: Sendable {
+        let start = Tick.now
+        let facts: Logger.Metadata
+    }
+
     let logger: Logger
     let redaction: Redaction
 
-    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
-        var facts = facts(of: request)
-        if let record = next.exchange.record {
+    func send(_ flight: inout Flight) -> ChainStep {
+        var facts = facts(of: flight.request)
+        if let record = flight.record {
             facts["request"] = "\(record.id)"
             facts["send"] = "\(record.nextSend())"
         }
-        logger.debug("sending request", metadata: facts + fields(request.headerFields))
-        let start = ContinuousClock.now
-        do {
-            let response = try await next(request)
-            facts["duration"] = "\(start.duration(to: .now))"
-            facts["status"] = "\(response.head.status.code)"
-            if let metrics = response.attempts.last {
-                facts["protocol"] = metrics.httpVersion.map { "\($0)" }
-                facts["connection"] = "\(metrics.connectionID)"
-                facts["reused"] = "\(metrics.isReusedConnection)"
-            }
-            logger.debug("response received", metadata: facts + fields(response.head.headerFields))
-            return response
-        } catch {
-            facts["duration"] = "\(start.duration(to: .now))"
-            facts["error"] = "\(error.code)"
-            facts["cause"] = error.cause
-            facts["timeout"] = error.timeout.map { "\($0)" }
-            logger.info("request failed", metadata: facts)
-            throw error
+        flight.log = Boxed(Note(facts: facts))
+        logger.debug("sending request", metadata: facts + fields(flight.request.headerFields))
+        return .proceed
+    }
+
+    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
+        var facts = facts(of: flight)
+        facts["status"] = "\(response.head.status.code)"
+        if let metrics = response.attempts.last {
+            facts["protocol"] = metrics.httpVersion.map { "\($0)" }
+            facts["connection"] = "\(metrics.connectionID)"
+            facts["reused"] = "\(metrics.isReusedConnection)"
         }
+        logger.debug("response received", metadata: facts + fields(response.head.headerFields))
+        return .proceed
+    }
+
+    func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
+        var facts = facts(of: flight)
+        facts["error"] = "\(failure.code)"
+        facts["cause"] = failure.cause
+        facts["timeout"] = failure.timeout.map { "\($0)" }
+        logger.info("request failed", metadata: facts)
+        return .proceed
+    }
+
+    private func facts(of flight: Flight) -> Logger.Metadata {
+        var facts = flight.log?.value.facts ?? facts(of: flight.request)
+        facts["duration"] = flight.log.map { "\(.zero - $0.value.start.timeLeft)" }
+        return facts
     }
 
     private func facts(of request: SessionRequest) -> Logger.Metadata {

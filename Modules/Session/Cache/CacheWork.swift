@@ -1,0 +1,160 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetCache
+internal import LinnetCookies
+internal import LinnetMessages
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// The work with the store that a request's way through the cache needs.
+struct CacheWork: Sendable {
+    typealias Received = CacheVisit.Received
+
+    /// A piece of work, after which the link is asked again.
+    enum Task: Sendable {
+        /// Looks up the responses for the request's key.
+        case stored
+        /// Waits for another request.
+        case wait(CacheFlight)
+        /// Makes a response of a stored one, and validates that in the background.
+        case answer(CachedAnswer, refresh: CacheValidation?, asStale: Bool = false)
+        /// Makes a response of a stored one that the server has confirmed.
+        case confirm(CachedAnswer, updated: [StoredResponse], removed: [StoredResponse.ID], Received)
+        /// Uses a stored response in place of the received one, which is stored if that cannot be read.
+        case substitute(CachedAnswer, Received)
+        /// Stores the received response while it is read, if the rules allow that.
+        case keep(Received)
+        /// Removes what a response invalidates.
+        case invalidate([CacheKey], Received)
+
+        /// Whether the work can take longer than a store takes.
+        var waits: Bool { if case .wait = self { true } else { false } }
+    }
+
+    /// What became of a ``Task``.
+    enum Result: Sendable {
+        case stored([StoredResponse])
+        case waited(CacheFlight.Outcome)
+        /// The response that goes up; nil if the stored one cannot be read.
+        case response(StreamedResponse?)
+    }
+
+    let link: CacheLink
+    let visit: CacheVisit
+
+    var rules: CacheRules { link.rules }
+    var store: any CacheStore { link.store }
+    var head: HTTPRequest { visit.head }
+
+    func perform(_ task: Task, by engine: Engine, _ flight: Flight) async throws(SessionError) -> Result {
+        switch task {
+        case .stored:
+            return .stored((try? await store.responses(for: visit.key)) ?? [])
+        case .wait(let other):
+            return .waited(await other.wait())
+        case .answer(let answer, let validation, let asStale):
+            let response = await response(of: answer, as: asStale || answer.isStale ? .stale : .hit, flight)
+            if response != nil, let validation { refresh(validation, by: engine, flight) }
+            return .response(response)
+        case .confirm(let answer, let updated, let removed, let received):
+            var response = await response(of: answer, as: .revalidated, flight, confirmedBy: received.response.head)
+            for response in updated { try? await store.update(response) }
+            await remove(removed)
+            if response != nil { response?.attempts = await received.response.drained() }
+            return .response(response)
+        case .substitute(let answer, let received):
+            guard var response = await response(of: answer, as: .stale, flight) else {
+                return .response(try await keeping(received, flight))
+            }
+            response.attempts = await received.response.drained()
+            return .response(response)
+        case .keep(let received):
+            return .response(try await keeping(received, flight))
+        case .invalidate(let keys, let received):
+            if !keys.isEmpty {
+                link.invalidations.add(keys)
+                try? await store.removeAll(for: keys)
+            }
+            var response = received.response
+            note(.bypass, in: &response)
+            return .response(response)
+        }
+    }
+
+    /// The response that a stored one makes; nil if its body cannot be read.
+    private func response(
+        of answer: CachedAnswer, as outcome: CacheOutcome, _ flight: Flight, confirmedBy confirmation: HTTPResponse? = nil
+    ) async -> StreamedResponse? {
+        var body = HTTPResponseBody.whole(Data())
+        if let range = answer.body {
+            guard let found = (try? await store.body(of: answer.source.id)) ?? nil,
+                let stored = try? await HTTPResponseBody.stored(found, range, for: flight.delivery)
+            else { return nil }
+            body = stored
+        }
+        var response = StreamedResponse(cached: answer.head, body, at: visit.request.url, confirmedBy: confirmation)
+        note(outcome, in: &response)
+        return response
+    }
+
+    func remove(_ ids: [StoredResponse.ID]) async {
+        if !ids.isEmpty { try? await store.remove(ids) }
+    }
+
+    func note(_ outcome: CacheOutcome, in response: inout StreamedResponse) {
+        link.note(outcome, in: &response, isCounted: !visit.isRefresh)
+    }
+
+    // MARK: stale-while-revalidate
+
+    /// Validates a stale response that has answered already (RFC 5861, section 3), by the links from the cache on.
+    private func refresh(_ validation: CacheValidation, by engine: Engine, _ original: Flight) {
+        var visit = CacheVisit(
+            request: visit.request, head: visit.head, key: visit.key, use: .protocolDefined, stored: visit.stored,
+            passage: visit.passage, phase: .validating(validation))
+        visit.isRefresh = true
+        var flight = Flight(visit.request)
+        flight.deadline = engine.deadline(of: visit.request)
+        flight.record = original.record.map { _ in Flight.Record(id: TaskID.next()) }
+        flight.cache.visit = Boxed(visit)
+        let walk = ChainWalk(flight, from: engine.chain.cacheIndex)
+        link.refreshes.start(visit.key) { [link] in
+            guard let response = try? await engine.walk(walk) else { return }
+            link.storeCookies(of: response, to: walk.flight.request)
+            await response.body.readIntoStore()
+        }
+    }
+}
+
+extension CacheLink {
+    /// Stores the cookies of a response to a request of the cache's own, which does not pass the link of the cookies.
+    fileprivate func storeCookies(of response: StreamedResponse, to request: SessionRequest) {
+        guard request.options.usesCookies ?? true else { return }
+        jar?.store(setCookieFields: response.head.headerFields, of: request.url, context: request.cookieContext)
+    }
+}
+
+extension StreamedResponse {
+    /// The response that a stored one makes. Of the fields that are for one request, it has those of the confirming response
+    /// alone.
+    init(
+        cached head: HTTPResponse, _ body: HTTPResponseBody, at url: URL,
+        confirmedBy confirmation: HTTPResponse? = nil
+    ) {
+        self.init(url: url, head: head, body: body)
+        for name in fieldsOfOneRequest {
+            if head.headerFields.contains(name) { self.head.headerFields[name] = nil }
+            self.head.headerFields.append(contentsOf: confirmation?.headerFields[fields: name] ?? [])
+        }
+    }
+
+    /// Reads the unused body to its end; returns the final metrics of the attempts.
+    fileprivate func drained() async -> [TransportMetrics] {
+        await body.drain()
+        return metrics
+    }
+}
+
+/// Fields that a server sends for one request: cookies, the proof that it knows the password, and what a verified
+/// connection says about the host.
+private let fieldsOfOneRequest: [HTTPField.Name] = [.setCookie, .authenticationInfo, .strictTransportSecurity]

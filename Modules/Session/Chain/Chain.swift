@@ -1,0 +1,50 @@
+internal import LinnetTransport
+
+/// The links of a session's chain.
+struct Chain: Sendable {
+    /// From top to bottom. The interceptors of the user's are above them, and the transport is below.
+    let links: [any ChainLink]
+    /// Nil in a session without content codings.
+    let coding: CodingLink?
+    /// Nil in a session without a cache.
+    let cache: CacheLink?
+    /// The place of the cache among the links.
+    let cacheIndex: Int
+
+    /// - Parameter network: Follows the network; nil in a session without a monitor.
+    init(_ configuration: HTTPSession.Configuration, _ transport: any Transport, _ network: NetworkWatch?) {
+        cache = configuration.cacheStore.map { CacheLink(configuration, store: $0) }
+        // Requests that wait for another one need its response stored when it returns, and so read whole by the transport.
+        coding = CodingLink(configuration, readsBodies: cache?.flights == nil)
+
+        // An attempt is everything below the retries. Adapters are not asked about each hop of a redirect.
+        var links: [any ChainLink] = [
+            RetryLink(policy: configuration.retryPolicy, retriers: configuration.retriers),
+            AdapterLink(adapters: configuration.requestAdapters),
+            RedirectLink(
+                policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport,
+                secrets: configuration.redaction.credentialNames),
+        ]
+        // Each hop is changed to https, and authentication and cookies see the URL that is requested.
+        if let store = configuration.hstsStore { links.append(HSTSLink(store: store)) }
+        // Credentials are for one origin.
+        links.append(AuthenticationLink(store: configuration.credentialStore))
+        if let jar = configuration.cookieJar { links.append(CookieLink(jar: jar)) }
+        // Everything above reads decoded bodies. The cache stores them as they were sent.
+        if let coding { links.append(coding) }
+        cacheIndex = links.count
+        // Cookies and credentials decide which stored response matches. A hit is no attempt for the links below.
+        if let cache { links.append(cache) }
+        if let network {
+            links.append(
+                ConnectivityLink(
+                    watch: network, transport: transport, waits: configuration.waitsForConnectivity,
+                    limit: configuration.connectivityTimeout))
+        }
+        links.append(ContinueLink(policy: configuration.continuePolicy))
+        if let logger = configuration.logger {
+            links.append(LogLink(logger: logger, redaction: configuration.redaction))
+        }
+        self.links = links
+    }
+}

@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import LinnetAuthentication
+internal import LinnetReachability
+internal import LinnetSerialization
+
+/// A link of the chain: what the session does with a request on its way down, and with the outcome on its way up.
+///
+/// A link is a value that performs no I/O and never waits. Its functions return the next step, which the engine performs, so that
+/// the engine alone knows of tasks, cancellation and the deadline, and so that a link is tested without either. A link keeps what
+/// it must remember about a request in the ``Flight``. ``Chain`` lists the links in their order.
+protocol ChainLink: Sendable {
+    /// Decides on a request that comes from the link above.
+    func send(_ flight: inout Flight) throws(SessionError) -> ChainStep
+
+    /// Decides on the request that this link sends again, after ``ChainStep/again(_:after:otherwise:)``.
+    func sendAgain(_ flight: inout Flight) throws(SessionError) -> ChainStep
+
+    /// Decides on the response that comes from the link below.
+    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep
+
+    /// Decides on the failure of what is below.
+    func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep
+}
+
+extension ChainLink {
+    func sendAgain(_ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
+
+    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
+
+    func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
+}
+
+/// What happens after a link was asked. An error that a link throws ends the flight there, as ``end(_:)`` does.
+indirect enum ChainStep: Sendable {
+    /// The request, or its outcome, goes on to the next link in its direction.
+    case proceed
+    /// The request goes down as this one. The links above do not see the change.
+    case change(to: SessionRequest)
+    /// The outcome goes up from here.
+    case end(Flight.Outcome)
+    /// The body is read whole, and the response goes up then, or the failure of the body.
+    case read
+    /// The link is asked again in the same way once ``Flight/answer`` has the answer. The failure of a question goes up from here.
+    case ask(ChainQuestion)
+    /// The unused response is read to its end, the wait passes, and the request goes down once more from this link.
+    case again(SessionRequest, after: Duration = .zero, otherwise: Otherwise)
+
+    /// What becomes of a request that should be sent again, and whose body cannot be read once more.
+    enum Otherwise: Sendable {
+        /// It fails with ``SessionError/Code/requestBodyFailed``.
+        case fail
+        /// Its outcome goes up.
+        case proceed
+    }
+}
+
+/// What a link wants to know from the user's code, a store, a file, or the network.
+indirect enum ChainQuestion: Sendable {
+    /// The request as these adapters change it.
+    case adapted(by: [any RequestAdapter])
+    /// The decision of these retriers, the policy, and the hook, on an attempt.
+    case retry(RetryAttempt, [any RequestRetrier], RetryPolicy)
+    /// The hook's decision on a redirect.
+    case redirect(HTTPRedirect, proposal: SessionRequest)
+    /// The hook's decision on a challenge.
+    case challenge(AuthenticationAttempt)
+    /// The hash of the request's body.
+    case bodyHash(DigestAlgorithm)
+    /// A wait for the network.
+    case network(NetworkWatch, condition: @Sendable (ReachabilityStatus) -> Bool, limit: Duration?, isFirst: Bool)
+    /// Work with the stored responses.
+    case cache(CacheWork, CacheWork.Task)
+}
+
+/// The answer to a ``ChainQuestion`` of the same name.
+indirect enum ChainAnswer: Sendable {
+    case adapted(SessionRequest)
+    case retry(RetryDecision)
+    case redirect(RedirectDecision?)
+    case challenge(AuthenticationDecision?)
+    case bodyHash(String?)
+    case network(NetworkWatch.Outcome)
+    case cache(CacheWork.Result)
+}

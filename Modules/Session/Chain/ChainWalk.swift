@@ -1,0 +1,200 @@
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// The way of one flight down the links and up again, without the waiting: ``next(in:)`` goes as far as it can, and says what has to
+/// happen before it goes on.
+struct ChainWalk: Sendable {
+    /// What has to happen next.
+    enum Action: Sendable {
+        /// ``outcome`` is final.
+        case end
+        /// The request goes to the transport. Its outcome is passed to ``receive(_:)``.
+        case send
+        /// The body of the response is read; its outcome is passed to ``receive(_:)``.
+        case read(StreamedResponse)
+        /// The question is answered by ``answer(_:)`` or ``fail(_:)``.
+        case ask(ChainQuestion)
+        /// The outcome is used up, and ``sendAgain(_:after:)`` is called, or ``goOn()`` or ``fail(_:)``.
+        case again(SessionRequest, after: Duration, otherwise: ChainStep.Otherwise)
+    }
+
+    private enum Direction {
+        case down
+        case downAgain
+        case up
+    }
+
+    /// What a link restores on the way up.
+    private struct Mark: Sendable {
+        let index: Int
+        /// The request as it came from above.
+        let request: SessionRequest
+        /// The attempts whose responses were not the last.
+        var attempts: [TransportMetrics] = []
+    }
+
+    var flight: Flight
+    private(set) var outcome: Flight.Outcome?
+    private let top: Int
+    private var index: Int
+    private var direction = Direction.down
+    /// One for each link that has changed or repeated the request, from top to bottom.
+    private var marks: [Mark] = []
+
+    /// - Parameter top: The first link of the way, which is also the last one on the way up.
+    init(_ flight: Flight, from top: Int = 0) {
+        self.flight = flight
+        self.top = top
+        index = top
+    }
+
+    mutating func next(in links: [any ChainLink]) -> Action {
+        while true {
+            do throws(SessionError) {
+                switch direction {
+                case .down, .downAgain:
+                    guard index < links.count else { return .send }
+                    let step = try direction == .down ? links[index].send(&flight) : links[index].sendAgain(&flight)
+                    if let action = follow(step) { return action }
+                case .up:
+                    if let action = try ascend(links) { return action }
+                }
+            } catch {
+                end(.failure(error))
+            }
+        }
+    }
+
+    /// Goes down from the current link on.
+    private mutating func follow(_ step: ChainStep) -> Action? {
+        switch step {
+        case .proceed:
+            (index, direction) = (index + 1, .down)
+        case .change(let request):
+            mark()
+            flight.change(to: request)
+            (index, direction) = (index + 1, .down)
+        case .end(let outcome):
+            end(outcome)
+        case .ask(let question):
+            return .ask(question)
+        case .again(let request, let wait, let otherwise):
+            return .again(request, after: wait, otherwise: otherwise)
+        case .read:
+            guard case .success(let response)? = outcome else {
+                leave()
+                return nil
+            }
+            return .read(response)
+        }
+        return nil
+    }
+
+    /// Goes up from the current link on, as long as the links let the outcome pass.
+    private mutating func ascend(_ links: [any ChainLink]) throws(SessionError) -> Action? {
+        switch outcome {
+        case .success(var response):
+            while index >= top {
+                let step: ChainStep
+                do throws(SessionError) {
+                    step = try links[index].receive(&response, &flight)
+                } catch {
+                    outcome = .success(response)
+                    throw error
+                }
+                guard case .proceed = step else {
+                    outcome = .success(response)
+                    return follow(step)
+                }
+                if let mark = popMark() { response.attempts = mark.attempts + response.attempts }
+                index -= 1
+            }
+            outcome = .success(response)
+        case .failure(var failure):
+            while index >= top {
+                let step = try links[index].receive(&failure, &flight)
+                guard case .proceed = step else {
+                    outcome = .failure(failure)
+                    return follow(step)
+                }
+                if let mark = popMark() { failure = failure.adding(mark.attempts) }
+                index -= 1
+            }
+            outcome = .failure(failure)
+        case nil:
+            outcome = .failure(.cancelled(flight.request.url))
+        }
+        return .end
+    }
+
+    // MARK: What has happened
+
+    /// The outcome of what is below the current link.
+    mutating func receive(_ outcome: Flight.Outcome) {
+        self.outcome = outcome
+        (index, direction) = (index - 1, .up)
+    }
+
+    /// The outcome with its body read, which the current link has asked for.
+    mutating func read(_ outcome: Flight.Outcome) {
+        self.outcome = outcome
+        leave()
+    }
+
+    mutating func answer(_ answer: ChainAnswer) {
+        flight.answer = answer
+    }
+
+    /// The flight ends at the current link.
+    mutating func fail(_ error: SessionError) {
+        end(.failure(error))
+    }
+
+    /// The request is not sent again.
+    mutating func goOn() {
+        leave()
+    }
+
+    /// The request goes down once more from the current link, after these attempts.
+    mutating func sendAgain(_ request: SessionRequest, after attempts: [TransportMetrics]) {
+        mark()
+        marks[marks.count - 1].attempts += attempts
+        flight.change(to: request)
+        outcome = nil
+        direction = .downAgain
+    }
+
+    /// The outcome goes up from the current link.
+    private mutating func end(_ outcome: Flight.Outcome) {
+        flight.answer = nil
+        self.outcome = outcome
+        leave()
+    }
+
+    private mutating func leave() {
+        if let mark = popMark(), !mark.attempts.isEmpty {
+            switch outcome {
+            case .success(var response):
+                response.attempts = mark.attempts + response.attempts
+                outcome = .success(response)
+            case .failure(let failure):
+                outcome = .failure(failure.adding(mark.attempts))
+            case nil: break
+            }
+        }
+        (index, direction) = (index - 1, .up)
+    }
+
+    /// Notes the request of the current link, which is about to change.
+    private mutating func mark() {
+        if marks.last?.index != index { marks.append(Mark(index: index, request: flight.request)) }
+    }
+
+    /// Restores the request of the current link.
+    private mutating func popMark() -> Mark? {
+        guard let last = marks.last, last.index == index else { return nil }
+        marks.removeLast()
+        flight.change(to: last.request)
+        return last
+    }
+}

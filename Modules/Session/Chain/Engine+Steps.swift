@@ -1,0 +1,188 @@
+internal import FoundationEssentials
+internal import LinnetSerialization
+internal import LinnetTransport
+
+extension Engine {
+    /// Takes a flight through the links, and performs what they decide.
+    func walk(_ start: ChainWalk) async throws(SessionError) -> StreamedResponse {
+        var walk = start
+        while true {
+            switch walk.next(in: chain.links) {
+            case .end:
+                return try walk.result()
+            case .send:
+                do {
+                    let request = try transportLink.wire(&walk.flight, timeouts)
+                    walk.receive(.success(try await send(request, walk.flight.observer, walk.flight.request.url)))
+                } catch {
+                    walk.receive(.failure(error))
+                }
+            case .read(let response):
+                walk.read(await whole(response, walk.flight))
+            case .ask(let question):
+                do {
+                    walk.answer(try await answer(to: question, walk.flight))
+                } catch {
+                    walk.fail(error)
+                }
+            case .again(let request, let wait, let otherwise):
+                await sendAgain(&walk, request, after: wait, otherwise)
+            }
+        }
+    }
+
+    private func send(
+        _ request: TransportRequest, _ observer: (any TransferObserver)?, _ url: URL
+    ) async throws(SessionError) -> StreamedResponse {
+        do {
+            return transportLink.received(try await transportLink.send(request, observer), url)
+        } catch {
+            throw transportLink.failed(error, url)
+        }
+    }
+
+    /// Performs a step of a link, which ends at the deadline unless a timer around the request sees to that.
+    func timed<Value: Sendable>(
+        _ flight: Flight, _ step: @escaping @Sendable () async throws(SessionError) -> Value
+    ) async throws(SessionError) -> Value {
+        guard !flight.isTimed, let deadline = flight.deadline else { return try await step() }
+        return try await ending(by: deadline, flight.request.url, step)
+    }
+
+    private func answer(to question: ChainQuestion, _ flight: Flight) async throws(SessionError) -> ChainAnswer {
+        // Stores of the library's answer promptly, and a task group for each of their answers would be felt.
+        if case .cache(let work, let task) = question, !work.link.isUsers, !task.waits {
+            return .cache(try await work.perform(task, by: self, flight))
+        }
+        return try await timed(flight) { () async throws(SessionError) in
+            do {
+                return try await self.ask(question, flight)
+            } catch {
+                throw SessionError(thrown: error, url: flight.request.url)
+            }
+        }
+    }
+
+    private func ask(_ question: ChainQuestion, _ flight: Flight) async throws -> ChainAnswer {
+        switch question {
+        case .adapted(let adapters):
+            return .adapted(
+                try await untilCancelled {
+                    var request = flight.request
+                    for adapter in adapters { request = try await adapter.adapt(request) }
+                    return request
+                })
+        case .retry(let attempt, let retriers, let policy):
+            return .retry(try await retriers.decide(on: attempt, policy, flight.hooks))
+        case .redirect(let redirect, let proposal):
+            return .redirect(try await flight.hooks?.willRedirect(redirect, proposal))
+        case .challenge(let attempt):
+            return .challenge(try await flight.hooks?.didReceiveChallenge(attempt))
+        case .bodyHash(let algorithm):
+            return .bodyHash(try await flight.request.bodyHash(algorithm))
+        case .network(let watch, let condition, let limit, let isFirst):
+            if isFirst { flight.hooks?.isWaitingForConnectivity() }
+            return .network(await watch.wait(until: condition, for: limit, clock: clock))
+        case .cache(let work, let task):
+            return .cache(try await work.perform(task, by: self, flight))
+        }
+    }
+
+    private func sendAgain(
+        _ walk: inout ChainWalk, _ request: SessionRequest, after wait: Duration, _ otherwise: ChainStep.Otherwise
+    ) async {
+        let flight = walk.flight
+        do throws(SessionError) {
+            guard let request = try await timed(flight, { () async throws(SessionError) in try await flight.readable(request) })
+            else {
+                guard otherwise == .fail else { return walk.goOn() }
+                throw SessionError.bodyNotReplayable(of: request)
+            }
+            let attempts = await walk.outcome?.attempts(before: flight.deadline) ?? []
+            if wait > .zero {
+                try await timed(flight) { () async throws(SessionError) in
+                    try await self.pause(for: wait, after: attempts, request.url)
+                }
+            }
+            walk.sendAgain(request, after: attempts)
+        } catch {
+            if case .success(let response)? = walk.outcome { return walk.fail(error.adding(response)) }
+            walk.fail(error)
+        }
+    }
+
+    /// The response with its body read. Its failure is the failure of the request, as of any whole body.
+    private func whole(_ response: StreamedResponse, _ flight: Flight) async -> Flight.Outcome {
+        await Result { () async throws(SessionError) in
+            var response = response
+            do throws(SessionError) {
+                let bytes = try await response.body.collect(upTo: maximumBodySize)
+                response.attempts = response.metrics
+                response.body = .whole(bytes, response.body.completion)
+            } catch {
+                throw error.adding(response)
+            }
+            return response
+        }
+    }
+}
+
+extension ChainWalk {
+    fileprivate func result() throws(SessionError) -> StreamedResponse {
+        switch outcome {
+        case .success(let response): return response
+        case .failure(let error): throw error
+        case nil: throw .cancelled(flight.request.url)
+        }
+    }
+}
+
+extension Flight.Outcome {
+    /// What the attempts of an outcome that is not used have cost. The unused response is read to its end, so that its connection can
+    /// be used again.
+    fileprivate func attempts(before deadline: Tick?) async -> [TransportMetrics] {
+        switch self {
+        case .success(let response):
+            await response.body.drain(before: deadline)
+            return response.metrics
+        case .failure(let error):
+            return error.metrics
+        }
+    }
+}
+
+extension Flight {
+    /// The request with a body that can be read: its own, or one that a hook provides; nil if there is none.
+    fileprivate func readable(_ request: SessionRequest) async throws(SessionError) -> SessionRequest? {
+        guard let body = request.body, !body.canBeRead else { return request }
+        guard let new = try await hooks?.newBody(for: request) else { return nil }
+        var request = request
+        request.body = new
+        return request
+    }
+}
+
+extension [any RequestRetrier] {
+    /// The decision on an attempt: of the first retriers that wants another one, or of the policy; and then of the hook.
+    func decide(
+        on attempt: RetryAttempt, _ policy: RetryPolicy?, _ hooks: RequestHooks?
+    ) async throws -> RetryDecision {
+        let decision = try await decide(on: attempt, policy)
+        guard let hooks else { return decision }
+        return try await hooks.willRetry(attempt, decision)
+    }
+
+    private func decide(on attempt: RetryAttempt, _ policy: RetryPolicy?) async throws -> RetryDecision {
+        if !isEmpty {
+            let decision = try await untilCancelled {
+                for retrier in self {
+                    let decision = try await retrier.decide(on: attempt)
+                    if decision != .doNotRetry { return decision }
+                }
+                return RetryDecision.doNotRetry
+            }
+            if decision != .doNotRetry { return decision }
+        }
+        return policy?.decide(on: attempt) ?? .doNotRetry
+    }
+}

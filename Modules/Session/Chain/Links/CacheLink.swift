@@ -1,0 +1,331 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetCache
+internal import LinnetCookies
+internal import LinnetMessages
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// Answers requests with stored responses, and has new ones stored (RFC 9111). A failure of the store never fails a request.
+///
+/// The rules of LinnetCache decide; this link keeps the place of a request among their decisions in a ``CacheVisit``, and asks for
+/// ``CacheWork`` where the store has to be read or written. A plain request for which nothing is stored in memory costs no visit.
+final class CacheLink: ChainLink {
+    /// What is known about a flight.
+    struct Note: Sendable {
+        /// When a request without a visit passed, and the number of invalidations then; nil for one that the cache has nothing to do
+        /// with.
+        var passage: CacheVisit.Passage?
+        var visit: Boxed<CacheVisit>?
+        /// Other requests wait for this one until it is released.
+        var lead: CacheLead?
+    }
+
+    let store: any CacheStore
+    /// Whether the store is user code, which may take any time.
+    let isUsers: Bool
+    /// The store, if it is in memory and can be asked without waiting.
+    private let memory: MemoryCacheStore?
+    /// The time by which ages are measured.
+    let now: @Sendable () -> Date
+    let rules: CacheRules
+    /// The jar for the cookies of validations in the background.
+    let jar: CookieJar?
+    /// The requests that others wait for; nil if none does.
+    let flights: CacheFlights?
+    private let hasNetwork: Bool
+    let refreshes = CacheRefreshes()
+    let invalidations = CacheInvalidations()
+
+    init(_ configuration: HTTPSession.Configuration, store: any CacheStore) {
+        self.store = UsersCacheStore.wrapping(store)
+        isUsers = !(store is MemoryCacheStore)
+        memory = store as? MemoryCacheStore
+        now = configuration.cacheTime
+        rules = CacheRules(isShared: configuration.isCacheShared)
+        jar = configuration.cookieJar
+        flights = configuration.collapsesEqualRequests ? CacheFlights() : nil
+        hasNetwork = configuration.network != nil
+    }
+
+    // MARK: Down
+
+    func send(_ flight: inout Flight) throws(SessionError) -> ChainStep {
+        if case .cache(let result) = flight.takeAnswer(), var visit = flight.cache.visit?.value {
+            switch result {
+            case .stored(let responses):
+                visit.stored = responses
+                return decide(visit, &flight)
+            case .waited(.cancelled):
+                throw .cancelled(flight.request.url)
+            case .waited(let outcome):
+                visit.mayWait = outcome != .ended
+                return ask(.stored, visit, &flight)
+            case .response(let response?):
+                return end(with: response, &flight)
+            case .response(nil):
+                // The entry was removed meanwhile.
+                if case .answering(let source) = visit.phase { visit.stored.removeAll { $0.id == source } }
+                return decide(visit, &flight)
+            }
+        }
+        if let visit = flight.cache.visit?.value, visit.isRefresh, case .validating(let validation) = visit.phase {
+            return validate(validation, visit, &flight)
+        }
+        flight.cache = Note()
+        // A connection that switches protocols has no response to store.
+        guard flight.upgrade == nil else { return .proceed }
+        return try begin(&flight)
+    }
+
+    func sendAgain(_ flight: inout Flight) -> ChainStep {
+        flight.cache.visit?.value.passage = passage
+        return .proceed
+    }
+
+    private var passage: CacheVisit.Passage { .init(requestTime: now(), invalidations: invalidations.count) }
+
+    /// Begins a visit, unless there is nothing to do for the request.
+    private func begin(_ flight: inout Flight) throws(SessionError) -> ChainStep {
+        let isPlain = memory != nil && flights == nil && flight.request.isPlainForCache
+        if isPlain, memory?.isEmpty == true {
+            flight.cache.passage = passage
+            return .proceed
+        }
+        let target = try flight.target()
+        let key = CacheKey(target)
+        let isRead = flight.request.method == .get || flight.request.method == .head
+        let stored = isRead ? memory?.storedResponses(for: key) ?? [] : []
+        if isPlain {
+            guard !stored.isEmpty else {
+                flight.cache.passage = passage
+                return .proceed
+            }
+            if let response = hit(stored, flight) { return end(with: response, &flight) }
+        }
+        let visit = CacheVisit(
+            request: flight.request, head: target.head(of: flight.request), key: key,
+            use: CacheUse(flight.request.options.cachePolicy), stored: stored, passage: passage)
+        return isRead && memory == nil ? ask(.stored, visit, &flight) : decide(visit, &flight)
+    }
+
+    /// A fresh response in memory answers a plain request, if it is the only one for its URL.
+    private func hit(_ stored: [StoredResponse], _ flight: Flight) -> StreamedResponse? {
+        guard stored.count == 1, let only = stored.first, let memory, flight.request.method == .get,
+            HTTPResponseBody.isOnePiece(only.bodySize, for: flight.delivery),
+            let head = rules.freshHead(of: only, at: now()), let bytes = memory.useBody(of: only.id)
+        else { return nil }
+        var response = StreamedResponse(cached: head, .whole(bytes), at: flight.request.url)
+        note(.hit, in: &response)
+        return response
+    }
+
+    /// Does what the rules decide with what is stored, after another request for the same URL that is on its way already.
+    ///
+    /// Only a request whose response is read whole makes others wait, so that they do not depend on how fast its reader is.
+    private func decide(_ visit: CacheVisit, _ flight: inout Flight) -> ChainStep {
+        var visit = visit
+        let decision = visit.decision(rules, at: now())
+        if let flights, visit.mayWait, flight.cache.lead == nil, visit.canBeCollapsed, decision.asksServer,
+            let (other, isLeader) = flights.join(visit.key, mayLead: flight.delivery.isWhole)
+        {
+            guard isLeader else { return ask(.wait(other), visit, &flight) }
+            flight.cache.lead = CacheLead(flights, visit.key, other)
+        }
+        switch decision {
+        case .bypass:
+            visit.phase = .bypassing
+            flight.cache.visit = Boxed(visit)
+            return .proceed
+        case .load(let fields):
+            return .change(to: load(fields, &visit, &flight))
+        case .validate(let validation):
+            return validate(validation, visit, &flight)
+        case .answer(let answer, let validation):
+            visit.phase = .answering(answer.source.id)
+            return ask(.answer(answer, refresh: validation), visit, &flight)
+        case .unsatisfiable:
+            return .end(.failure(.notCached(flight.request.url.withoutUserInfo)))
+        }
+    }
+
+    /// The request for a new response.
+    private func load(_ fields: HTTPFields, _ visit: inout CacheVisit, _ flight: inout Flight) -> SessionRequest {
+        visit.phase = .loading
+        visit.passage = passage
+        flight.cache.visit = Boxed(visit)
+        var request = visit.request
+        for field in fields { request.headerFields[fields: field.name] = [field] }
+        return waitingForNoNetwork(request, visit)
+    }
+
+    private func validate(_ validation: CacheValidation, _ visit: CacheVisit, _ flight: inout Flight) -> ChainStep {
+        var visit = visit
+        visit.phase = .validating(validation)
+        visit.passage = passage
+        flight.cache.visit = Boxed(visit)
+        var (request, head) = (visit.request, visit.head)
+        head.headerFields = request.headerFields
+        request.headerFields = validation.applied(to: head).headerFields
+        return .change(to: waitingForNoNetwork(request, visit))
+    }
+
+    /// A stored response stands in for the server's while there is no network, and nobody waits for a refresh.
+    private func waitingForNoNetwork(_ request: SessionRequest, _ visit: CacheVisit) -> SessionRequest {
+        guard hasNetwork, visit.isRefresh || visit.answer(rules, afterFailureWith: nil, at: now()) != nil else {
+            return request
+        }
+        var request = request
+        request.options.waitsForConnectivity = false
+        return request
+    }
+
+    // MARK: Up
+
+    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep {
+        let visit: CacheVisit
+        if let current = flight.cache.visit?.value {
+            visit = current
+        } else {
+            guard let passage = flight.cache.passage else { return .proceed }
+            // The response to HEAD, and one that may not be stored, change nothing where nothing is stored.
+            guard flight.request.method != .head, !rules.refuses(response.head) else {
+                note(.miss, in: &response)
+                return .proceed
+            }
+            let target = try flight.target()
+            visit = CacheVisit(
+                request: flight.request, head: target.head(of: flight.request), key: CacheKey(target),
+                use: .protocolDefined, stored: [], passage: passage, phase: .loading)
+        }
+        if case .cache(.response(let result)) = flight.takeAnswer() {
+            if let result { return end(with: result, &flight) }
+            // The response to the conditions cannot be used.
+            var visit = visit
+            let request = load(CacheRules.fields(of: visit.use, for: visit.head), &visit, &flight)
+            return .again(request, otherwise: .proceed)
+        }
+        return step(after: CacheVisit.Received(response, visit.passage, at: now()), visit, &flight)
+    }
+
+    private func step(
+        after received: CacheVisit.Received, _ visit: CacheVisit, _ flight: inout Flight
+    ) -> ChainStep {
+        let head = received.response.head
+        switch visit.phase {
+        case .answering, .deciding:
+            return .proceed
+        case .bypassing:
+            let keys = rules.invalidatedKeys(by: head, to: visit.head, key: visit.key)
+            guard keys.isEmpty else { return ask(.invalidate(keys, received), visit, &flight) }
+            return end(with: received.response, as: .bypass, visit, &flight)
+        case .loading:
+            let answer = visit.answer(rules, afterFailureWith: head.status, at: received.responseTime)
+            return ask(answer.map { .substitute($0, received) } ?? .keep(received), visit, &flight)
+        case .validating(let validation):
+            let outcome = rules.outcome(
+                of: head, to: validation, for: visit.head, use: visit.use, among: visit.stored,
+                requestTime: received.requestTime, responseTime: received.responseTime)
+            switch outcome {
+            case .confirmed(let answer, let updated, let removed):
+                return ask(.confirm(answer, updated: updated, removed: removed, received), visit, &flight)
+            case .notModified:
+                return end(with: received.response, as: .miss, visit, &flight)
+            case .unknown:
+                var visit = visit
+                let request = load(CacheRules.fields(of: visit.use, for: visit.head), &visit, &flight)
+                return .again(request, otherwise: .proceed)
+            case .stale(let answer):
+                return ask(.substitute(answer, received), visit, &flight)
+            case .new:
+                return ask(.keep(received), visit, &flight)
+            }
+        }
+    }
+
+    /// A stored response stands in for a failed request.
+    func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
+        if case .cache(.response(let result)) = flight.takeAnswer() {
+            if var response = result {
+                response.attempts = failure.metrics
+                return end(with: response, &flight)
+            }
+        } else if failure.isFailureOfServer, let visit = flight.cache.visit?.value, visit.canFail,
+            let answer = visit.answer(rules, afterFailureWith: nil, at: now())
+        {
+            return ask(.answer(answer, refresh: nil, asStale: true), visit, &flight)
+        }
+        flight.cache.lead?.end(failure.code == .cancelled ? .handedOver : .ended)
+        return .proceed
+    }
+
+    private func end(
+        with response: StreamedResponse, as outcome: CacheOutcome, _ visit: CacheVisit, _ flight: inout Flight
+    ) -> ChainStep {
+        var response = response
+        note(outcome, in: &response, isCounted: !visit.isRefresh)
+        return end(with: response, &flight)
+    }
+
+    private func end(with response: StreamedResponse, _ flight: inout Flight) -> ChainStep {
+        flight.cache.lead?.end(.ended)
+        return .end(.success(response))
+    }
+
+    private func ask(_ task: CacheWork.Task, _ visit: CacheVisit, _ flight: inout Flight) -> ChainStep {
+        flight.cache.visit = Boxed(visit)
+        return .ask(.cache(CacheWork(link: self, visit: visit), task))
+    }
+
+    /// Notes what the cache had to do with a response, and counts it.
+    func note(_ outcome: CacheOutcome, in response: inout StreamedResponse, isCounted: Bool = true) {
+        response.cacheOutcome = outcome
+        if isCounted { store.record(outcome) }
+    }
+}
+
+extension SessionRequest {
+    /// Whether HTTP alone decides about the request, and stored responses can answer it.
+    fileprivate var isPlainForCache: Bool {
+        (method == .get || method == .head) && body == nil && CacheUse(options.cachePolicy) == .protocolDefined
+            && !headerFields.decideAboutStoredResponses
+    }
+}
+
+extension ResponseDelivery {
+    fileprivate var isWhole: Bool { if case .whole = self { true } else { false } }
+}
+
+extension CacheDecision {
+    fileprivate var asksServer: Bool {
+        switch self {
+        case .load, .validate: true
+        default: false
+        }
+    }
+}
+
+extension CacheUse {
+    /// What a request's policy means; without one, what HTTP defines.
+    init(_ policy: RequestOptions.CachePolicy?) {
+        self = policy.flatMap { Self.uses[$0] } ?? .protocolDefined
+    }
+
+    private static let uses: [RequestOptions.CachePolicy: CacheUse] = [
+        .reloadIgnoringCache: .reload, .reloadIgnoringAllCaches: .reloadEverywhere, .revalidate: .revalidate,
+        .cacheElseLoad: .storedElseLoad, .cacheOnly: .storedOnly,
+    ]
+}
+
+extension SessionError {
+    static func notCached(_ url: URL) -> SessionError {
+        SessionError(.notCached, "The request asks for a stored response, and there is none.", url: url)
+    }
+
+    /// Whether a stale response may stand in for the server's (RFC 5861, section 4): it could not be reached, or did not answer.
+    /// What the caller or a policy refused is no such failure.
+    var isFailureOfServer: Bool {
+        let codes: [Code] = [.connectionFailed, .nameResolutionFailed, .connectionLost, .invalidResponse, .timeout]
+        return codes.contains(code) && timeout != .request && timeout != .poolWait
+    }
+}

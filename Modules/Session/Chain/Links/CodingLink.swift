@@ -1,0 +1,97 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetCompression
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// Asks for the content codings that the session has, and undoes those of responses (RFC 9110, sections 8.4 and 12.5.3).
+///
+/// A body is decoded by its reader, as it arrives. A whole body that the transport streams is read here, so that the links above see
+/// a body that fails as the failure of the request.
+struct CodingLink: ChainLink {
+    private struct Rules: Sendable {
+        /// The field of requests that have none of their own.
+        let acceptEncoding: HTTPField
+        let codings: [ContentCoding]
+        let limits: DecodingLimits
+    }
+
+    private let rules: Boxed<Rules>
+    /// Whether the transport streams coded bodies, which are read here where the caller wants them whole.
+    let readsBodies: Bool
+
+    /// Nil for a session without codings.
+    init?(_ configuration: HTTPSession.Configuration, readsBodies: Bool) {
+        guard let value = ContentCoding.acceptEncoding(configuration.contentCodings) else { return nil }
+        rules = Boxed(
+            Rules(
+                acceptEncoding: HTTPField(name: .acceptEncoding, value: value), codings: configuration.contentCodings,
+                limits: configuration.decodingLimits))
+        self.readsBodies = readsBodies
+    }
+
+    /// The field of requests that have none of their own.
+    var acceptEncoding: HTTPField { rules.value.acceptEncoding }
+
+    func send(_ flight: inout Flight) -> ChainStep {
+        let prepared = prepared(flight.request)
+        return prepared.map { .change(to: $0) } ?? .proceed
+    }
+
+    /// The request that is sent instead; nil if it goes on as it is. A range is one of the bytes as they are stored, since a part of
+    /// coded bytes cannot be decoded.
+    func prepared(_ request: SessionRequest) -> SessionRequest? {
+        request.headerFields.contains(.range) ? withoutCodings(request) : nil
+    }
+
+    /// A request that asks for a response without codings, unless it has an Accept-Encoding field of its own.
+    func withoutCodings(_ request: SessionRequest) -> SessionRequest {
+        guard request.headerFields[.acceptEncoding] == acceptEncoding.value else { return request }
+        var request = request
+        request.headerFields[.acceptEncoding] = Self.identity
+        return request
+    }
+
+    /// Has the codings of a response's body undone as it is read, and removes their fields.
+    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
+        decode(&response, to: flight.request)
+        guard readsBodies, response.body.isOfConnection, case .whole = flight.delivery, response.head.status.code < 300
+        else { return .proceed }
+        return .read
+    }
+
+    private func decode(_ response: inout StreamedResponse, to request: SessionRequest) {
+        guard let names = response.head.headerFields[.contentEncoding],
+            response.hasWholeContent(answering: request.method),
+            !asksForItself(request)
+        else { return }
+        let codings: Result<[ContentCoding], CompressionError>
+        do throws(CompressionError) {
+            let named = try ContentCoding.codings(in: names, among: rules.value.codings)
+            guard !named.isEmpty else { return }
+            response.contentCodings = named
+            response.head.headerFields[.contentEncoding] = nil
+            response.head.headerFields[.contentLength] = nil
+            codings = .success(named)
+        } catch {
+            codings = .failure(error)
+        }
+        response.body = .decoded(
+            DecodedBody(base: response.body, codings: codings, limits: rules.value.limits, url: response.url))
+    }
+
+    private static let identity = "identity"
+
+    /// Whether the caller has named codings, and so decodes them.
+    private func asksForItself(_ request: SessionRequest) -> Bool {
+        guard let value = request.headerFields[.acceptEncoding] else { return false }
+        return value != acceptEncoding.value && value.lowercased() != Self.identity
+    }
+}
+
+extension SessionResponse {
+    /// Whether there is a body that is not a part of one (RFC 9110, sections 6.4.1 and 15.3.7).
+    fileprivate func hasWholeContent(answering method: HTTPRequest.Method) -> Bool {
+        method != .head && status.code >= 200 && ![204, 206, 304].contains(status.code)
+    }
+}

@@ -1,0 +1,76 @@
+internal import FoundationEssentials
+internal import LinnetMessages
+internal import LinnetReachability
+internal import LinnetSerialization
+internal import LinnetTransport
+
+/// Lets requests wait for the network. It sends each request first: a host may be reachable when the monitor knows of no network,
+/// as the machine itself is.
+struct ConnectivityLink: ChainLink {
+    /// What is known about the waits of a flight.
+    struct Note: Sendable {
+        /// How long the request may still wait; nil for any time.
+        var limit: Duration?
+        /// When the current wait began.
+        let start: Tick
+    }
+
+    let watch: NetworkWatch
+    /// Knows which hosts are not on the network.
+    let transport: any Transport
+    /// Whether requests wait that do not say so.
+    let waits: Bool
+    let limit: Duration?
+
+    func send(_ flight: inout Flight) -> ChainStep {
+        flight.connectivity = nil
+        return .proceed
+    }
+
+    func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep {
+        if case .network(let outcome) = flight.takeAnswer() { return try step(after: outcome, failure, &flight) }
+        let condition = flight.request.options.networkCondition
+        guard flight.request.options.waitsForConnectivity ?? waits, failure.isOfConnectivity,
+            flight.request.body?.canBeRead ?? true, transport.unixSocket(of: try flight.target().origin) == nil,
+            !watch.meets(condition)
+        else { return .proceed }
+        let last = flight.connectivity?.value
+        let note = Note(limit: last.map(\.limit) ?? limit, start: .now)
+        flight.connectivity = Boxed(note)
+        return .ask(.network(watch, condition: condition, limit: note.limit, isFirst: last == nil))
+    }
+
+    private func step(
+        after outcome: NetworkWatch.Outcome, _ failure: SessionError, _ flight: inout Flight
+    ) throws(SessionError) -> ChainStep {
+        switch outcome {
+        case .connected:
+            if var note = flight.connectivity?.value {
+                note.limit = note.limit.map { max(.zero, $0 + note.start.timeLeft) }
+                flight.connectivity = Boxed(note)
+            }
+            return .again(flight.request, otherwise: .proceed)
+        case .cancelled: throw SessionError.cancelled(flight.request.url).adding(metrics: failure.metrics)
+        case .sessionEnded: throw SessionError.shutDown(flight.request.url).adding(metrics: failure.metrics)
+        case .timedOut, .unwatched: return .proceed
+        }
+    }
+}
+
+extension RequestOptions {
+    /// The network that the request may use.
+    fileprivate var networkCondition: @Sendable (ReachabilityStatus) -> Bool {
+        let isRestricted = allowsExpensiveNetworks == false
+        return { $0.isReachable && !(isRestricted && $0.isExpensive) }
+    }
+}
+
+extension SessionError {
+    /// Whether no byte of the request was sent for want of a network.
+    fileprivate var isOfConnectivity: Bool {
+        // The proxy was reached.
+        if let error = underlying as? TransportError, error.code == .proxyRefused { return false }
+        return code == .connectionFailed || code == .nameResolutionFailed || code == .networkNotAllowed
+            || timeout == .connect
+    }
+}

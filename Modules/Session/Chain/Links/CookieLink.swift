@@ -1,0 +1,36 @@
+internal import LinnetCookies
+internal import LinnetSerialization
+
+/// Sends the cookies of a jar, and stores those of responses (RFC 6265bis, sections 5.7 and 5.8), also those of a redirect or a
+/// challenge.
+struct CookieLink: ChainLink {
+    let jar: CookieJar
+
+    func send(_ flight: inout Flight) -> ChainStep {
+        guard flight.usesCookies, !jar.isEmpty || flight.request.headerFields.contains(.cookie) else { return .proceed }
+        var request = flight.request
+        jar.addCookies(to: &request.headerFields, for: request.url, context: request.cookieContext)
+        return .change(to: request)
+    }
+
+    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
+        if flight.usesCookies {
+            jar.store(
+                setCookieFields: response.head.headerFields, of: flight.request.url, context: flight.request.cookieContext)
+        }
+        return .proceed
+    }
+}
+
+extension Flight {
+    fileprivate var usesCookies: Bool { request.options.usesCookies ?? true }
+}
+
+extension SessionRequest {
+    /// What the request is made for, as its options say.
+    var cookieContext: CookieContext {
+        CookieContext(
+            mainDocument: options.mainDocument, isTopLevelNavigation: options.isTopLevelNavigation ?? false,
+            method: method)
+    }
+}
