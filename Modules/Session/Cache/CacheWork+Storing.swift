@@ -72,7 +72,8 @@ extension CacheWork {
 
     private func entry(_ response: HTTPResponse, _ received: Received) -> StoredResponse? {
         rules.entry(
-            for: response, to: head, key: visit.key, requestTime: received.requestTime, responseTime: received.responseTime)
+            for: response, to: head, key: visit.key, requestTime: received.requestTime,
+            responseTime: received.responseTime)
     }
 
     private func recorder(

@@ -83,7 +83,8 @@ struct CacheWork: Sendable {
 
     /// The response that a stored one makes; nil if its body cannot be read.
     private func response(
-        of answer: CachedAnswer, as outcome: CacheOutcome, _ flight: Flight, confirmedBy confirmation: HTTPResponse? = nil
+        of answer: CachedAnswer, as outcome: CacheOutcome, _ flight: Flight,
+        confirmedBy confirmation: HTTPResponse? = nil
     ) async -> StreamedResponse? {
         var body = HTTPResponseBody.whole(Data())
         if let range = answer.body {

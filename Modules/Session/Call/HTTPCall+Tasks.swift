@@ -8,7 +8,8 @@ extension HTTPCall {
     public func task<S: ResponseSerializer>(_ serializer: S) -> TransferTask<S.Value> {
         prepared(
             session.task(
-                for: made(), kind: content.isUpload ? .upload : .data, additions: extras?.value.additions, serializer: serializer)
+                for: made(), kind: content.isUpload ? .upload : .data, additions: extras?.value.additions,
+                serializer: serializer)
         )
     }
 
@@ -26,7 +27,9 @@ extension HTTPCall {
     }
 
     /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
-    public func streamTask() -> StreamTask { prepared(session.streamTask(for: made(), additions: extras?.value.additions)) }
+    public func streamTask() -> StreamTask {
+        prepared(session.streamTask(for: made(), additions: extras?.value.additions))
+    }
 
     func made() -> Result<SessionRequest, SessionError> {
         Result { () throws(SessionError) in try request() }

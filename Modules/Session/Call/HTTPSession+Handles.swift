@@ -6,7 +6,8 @@ internal import LinnetTransport
 extension HTTPSession {
     /// A handle on a request whose response a serializer reads.
     func task<S: ResponseSerializer>(
-        for request: Result<SessionRequest, SessionError>, kind: TaskKind, additions: Boxed<Flight.Additions>?, serializer: S
+        for request: Result<SessionRequest, SessionError>, kind: TaskKind, additions: Boxed<Flight.Additions>?,
+        serializer: S
     ) -> TransferTask<S.Value> {
         handle(request, kind: kind) { [engine] driver throws(SessionError) in
             try await engine.run(driver.flight(request.get(), additions), serializer, driver: driver)
@@ -30,7 +31,9 @@ extension HTTPSession {
     }
 
     /// A handle on a request whose response is read as it arrives.
-    func streamTask(for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?) -> StreamTask {
+    func streamTask(for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?)
+        -> StreamTask
+    {
         let link = StreamLink()
         return handle(request, kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
             try await engine.stream(driver.flight(request.get(), additions), link, driver: driver)

@@ -25,7 +25,9 @@ protocol ChainLink: Sendable {
 extension ChainLink {
     func sendAgain(_ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
 
-    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
+    func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep {
+        .proceed
+    }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
 }

@@ -93,7 +93,9 @@ extension Engine {
     ) async {
         let flight = walk.flight
         do throws(SessionError) {
-            guard let request = try await timed(flight, { () async throws(SessionError) in try await flight.readable(request) })
+            guard
+                let request = try await timed(
+                    flight, { () async throws(SessionError) in try await flight.readable(request) })
             else {
                 guard otherwise == .fail else { return walk.goOn() }
                 throw SessionError.bodyNotReplayable(of: request)

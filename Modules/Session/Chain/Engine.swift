@@ -102,7 +102,8 @@ final class Engine: Sendable {
     }
 
     /// - Parameter deadline: For the hooks of a body that the caller reads; nil if what reads it ends at the deadline.
-    private func send(_ flight: Flight, hooksUntil deadline: Tick? = nil) async throws(SessionError) -> StreamedResponse {
+    private func send(_ flight: Flight, hooksUntil deadline: Tick? = nil) async throws(SessionError) -> StreamedResponse
+    {
         guard let hooks = flight.hooks else { return try await proceed(flight) }
         return try await run(flight, hooks, until: deadline)
     }

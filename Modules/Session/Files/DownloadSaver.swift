@@ -115,7 +115,8 @@ struct DownloadSaver: Sendable {
                 response, answering: flight.request, total: length, options: plan.options, continuing: nil, hasher: nil)
         }
         return PartKeeper(
-            response, answering: flight.request, total: total, options: plan.options, continuing: resume, hasher: hasher)
+            response, answering: flight.request, total: total, options: plan.options, continuing: resume, hasher: hasher
+        )
     }
 
     /// Keeps or removes the partial file of a failed download.

@@ -49,7 +49,8 @@ extension Engine {
         do {
             switch try RangeAnswer(response, to: resume) {
             case .rest(let total):
-                return try await finish(DownloadSaver(response, to: rest, plan: plan, content: .rest(of: resume, total)))
+                return try await finish(
+                    DownloadSaver(response, to: rest, plan: plan, content: .rest(of: resume, total)))
             case .whole(let reason):
                 return try await finish(DownloadSaver(response, to: rest, plan: plan, content: .whole(reason)))
             case .askAgain(let reason):

@@ -34,7 +34,8 @@ struct ChainTests {
         let chain = Engine(configuration, transport: StubTransport()).chain
         #expect(
             chain.links.map { "\(type(of: $0))" } == [
-                "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "AuthenticationLink", "CookieLink", "CodingLink",
+                "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "AuthenticationLink", "CookieLink",
+                "CodingLink",
                 "CacheLink", "ConnectivityLink", "ContinueLink", "LogLink",
             ])
         #expect(chain.links[chain.cacheIndex] is CacheLink)

@@ -32,7 +32,9 @@ struct AuthenticationLink: ChainLink {
     /// Sends the request with the answer of the next authenticator, if there is one.
     private func sendAnswer(isPreemptive: Bool, _ flight: inout Flight) -> ChainStep {
         guard let next = flight.authentication?.value.next else { return .proceed }
-        guard let algorithm = next.bodyAlgorithm else { return answer(by: next, nil, isPreemptive: isPreemptive, &flight) }
+        guard let algorithm = next.bodyAlgorithm else {
+            return answer(by: next, nil, isPreemptive: isPreemptive, &flight)
+        }
         guard case .bodyHash(let hash) = flight.takeAnswer() else { return .ask(.bodyHash(algorithm)) }
         return answer(by: next, hash, isPreemptive: isPreemptive, &flight)
     }

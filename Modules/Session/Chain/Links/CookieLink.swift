@@ -16,7 +16,8 @@ struct CookieLink: ChainLink {
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
         if flight.usesCookies {
             jar.store(
-                setCookieFields: response.head.headerFields, of: flight.request.url, context: flight.request.cookieContext)
+                setCookieFields: response.head.headerFields, of: flight.request.url,
+                context: flight.request.cookieContext)
         }
         return .proceed
     }

@@ -48,7 +48,8 @@ struct RedirectLink: ChainLink {
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep {
         let history = flight.redirects?.value.history ?? []
         do {
-            if response.head.status.isRedirect, let (redirect, proposal) = try proposal(response, flight, history.count) {
+            if response.head.status.isRedirect, let (redirect, proposal) = try proposal(response, flight, history.count)
+            {
                 if let hooks = flight.hooks, hooks.isSeen(\.willRedirect), !flight.hasAnswer {
                     return .ask(.redirect(redirect, proposal: proposal))
                 }
