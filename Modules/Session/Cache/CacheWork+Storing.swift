@@ -29,7 +29,7 @@ extension CacheWork {
             // The reader learns from the head that they are outdated, and may leave before the end. A refresh has no reader: they
             // answer until it is stored.
             if !visit.isRefresh { await remove(superseded) }
-            response.body = .recorded(RecordedBody(base: response.body, recorder: recorder))
+            response.body = HTTPResponseBody(RecordedBody(base: response.body, recorder: recorder))
         }
         return response
     }

@@ -6,15 +6,19 @@ internal import NIOCore
 ///
 /// The store sees a chunk before the reader, who waits for it: backpressure reaches the connection. A body that the reader
 /// leaves before its end is not stored.
-final class RecordedBody: Sendable {
-    let base: HTTPResponseBody
+final class RecordedBody: ResponseBodyLayer {
+    let recorded: HTTPResponseBody
     let recorder: EntryRecorder
-    let claim = ReaderClaim()
+    let claim: ReaderClaim? = ReaderClaim()
 
     init(base: HTTPResponseBody, recorder: EntryRecorder) {
-        self.base = base
+        recorded = base
         self.recorder = recorder
     }
+
+    var base: HTTPResponseBody? { recorded }
+
+    func makeSource() -> any ResponseBodySource { RecordedSource(self) }
 }
 
 struct RecordedSource: ResponseBodySource {
@@ -22,7 +26,7 @@ struct RecordedSource: ResponseBodySource {
     private let body: RecordedBody
 
     init(_ body: RecordedBody) {
-        iterator = body.base.makeAsyncIterator()
+        iterator = body.recorded.makeAsyncIterator()
         self.body = body
     }
 
@@ -62,7 +66,7 @@ struct RecordedSource: ResponseBodySource {
 extension HTTPResponseBody {
     /// Reads a body for the sake of the store alone, and no longer than the store takes it.
     func readIntoStore() async {
-        guard let recorded else { return await drain() }
+        guard let recorded = layer as? RecordedBody else { return await drain() }
         var source = RecordedSource(recorded)
         while recorded.recorder.isRecording {
             guard let chunk = try? await source.next(), !chunk.isEmpty else { return }

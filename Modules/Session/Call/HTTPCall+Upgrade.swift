@@ -27,7 +27,7 @@ extension HTTPCall {
                     message: "The server answered with \(response.head.status) instead of switching protocols.",
                     response: SerializedResponse(url: response.url, head: response.head, body: Data())))
         }
-        response.body.reported?.ended()
+        (response.body.layer as? ReportedBody)?.ended()
         return (response.with(()), connection.owner)
     }
 

@@ -16,13 +16,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
 
     private enum Storage: Sendable {
         case whole(Data, Boxed<TransportResponseBody.Completion>?)
-        case transport(TransportResponseBody, URL)
-        case watched(WatchedBody)
-        case reported(ReportedBody)
-        case recorded(RecordedBody)
-        case decoded(DecodedBody)
-        case sequence(SequenceBody)
-        case handed(HandedReader)
+        case layer(any ResponseBodyLayer)
     }
 
     private let storage: Storage
@@ -41,57 +35,29 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         HTTPResponseBody(.whole(bytes, completion.map { Boxed($0) }))
     }
 
-    /// Whether the bytes are still to come from a connection.
-    var isOfConnection: Bool {
-        switch storage {
-        case .transport: true
-        case .recorded(let body): body.base.isOfConnection
-        case .decoded(let body): body.base.isOfConnection
-        case .whole, .watched, .reported, .sequence, .handed: false
-        }
+    /// A body that is read through a layer.
+    init(_ layer: any ResponseBodyLayer) {
+        self.init(.layer(layer))
     }
+
+    /// The outermost layer; nil for bytes in memory.
+    var layer: (any ResponseBodyLayer)? {
+        if case .layer(let layer) = storage { layer } else { nil }
+    }
+
+    /// Whether the bytes are still to come from a connection.
+    var isOfConnection: Bool { layer?.isOfConnection ?? false }
 
     /// A body of the chunks of a sequence, which has one reader. What the sequence throws fails the reader with a ``SessionError``:
     /// ``SessionError/Code/cancelled`` for a `CancellationError`, a `SessionError` as it is, and
     /// ``SessionError/Code/interceptorFailed`` for the rest.
     public static func streamed<S: AsyncSequence & Sendable>(_ chunks: S) -> HTTPResponseBody where S.Element == Data {
-        HTTPResponseBody(.sequence(SequenceBody { SequenceSource(reader: SequenceReader(chunks)) }))
-    }
-
-    static func watched(_ body: WatchedBody) -> HTTPResponseBody {
-        HTTPResponseBody(.watched(body))
-    }
-
-    static func reported(_ body: ReportedBody) -> HTTPResponseBody {
-        HTTPResponseBody(.reported(body))
-    }
-
-    static func recorded(_ body: RecordedBody) -> HTTPResponseBody {
-        HTTPResponseBody(.recorded(body))
-    }
-
-    static func decoded(_ body: DecodedBody) -> HTTPResponseBody {
-        HTTPResponseBody(.decoded(body))
-    }
-
-    /// The body whose chunks are stored; nil for others.
-    var recorded: RecordedBody? {
-        if case .recorded(let body) = storage { body } else { nil }
-    }
-
-    /// The body in the hands of a caller; nil for others.
-    var reported: ReportedBody? {
-        if case .reported(let body) = storage { body } else { nil }
+        HTTPResponseBody(SequenceBody { SequenceSource(reader: SequenceReader(chunks)) })
     }
 
     static func transport(_ body: TransportResponseBody, url: URL) -> HTTPResponseBody {
-        guard let whole = body.wholeWithCompletion else { return HTTPResponseBody(.transport(body, url)) }
+        guard let whole = body.wholeWithCompletion else { return HTTPResponseBody(TransportBody(base: body, url: url)) }
         return HTTPResponseBody(.whole(Data(whole.bytes), whole.completion))
-    }
-
-    /// A body whose chunks a task hands over.
-    static func handed(_ reader: HandedReader) -> HTTPResponseBody {
-        HTTPResponseBody(.handed(reader))
     }
 
     /// The bytes, if all of them are in memory; nil for a streamed body.
@@ -100,52 +66,22 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
     }
 
     /// The connection that has switched protocols; nil for the body of any other response.
-    package var upgraded: UpgradedConnection? {
-        switch storage {
-        case .transport(let body, _): body.upgraded
-        case .watched(let body): body.base.upgraded
-        case .reported(let body): body.response.body.upgraded
-        case .recorded(let body): body.base.upgraded
-        case .whole, .sequence, .handed, .decoded: nil
-        }
-    }
+    package var upgraded: UpgradedConnection? { layer?.upgraded }
 
     /// The final figures and the trailers of a body that came over the network, once its end was read.
     var completion: TransportResponseBody.Completion? {
         switch storage {
         case .whole(_, let completion): completion?.value
-        case .transport(let body, _): body.completion
-        case .watched(let body): body.base.completion
-        case .reported(let body): body.response.body.completion
-        case .recorded(let body): body.base.completion
-        case .decoded(let body): body.base.completion
-        case .sequence: nil
-        case .handed(let reader): reader.completion
+        case .layer(let layer): layer.completion
         }
     }
 
     /// The final metrics of the attempt that led to a body that was read to its end; nil for one that came whole, since those of
     /// its response are final.
-    var finalMetrics: TransportMetrics? {
-        switch storage {
-        case .whole: nil
-        case .reported(let body): body.response.body.finalMetrics
-        case .decoded(let body): body.base.finalMetrics
-        case .transport, .watched, .recorded, .sequence, .handed: completion?.metrics
-        }
-    }
+    var finalMetrics: TransportMetrics? { layer?.finalMetrics }
 
     /// The URL of the response, where it is known.
-    var url: URL? {
-        switch storage {
-        case .transport(_, let url): url
-        case .watched(let body): body.base.url
-        case .reported(let body): body.response.url
-        case .recorded(let body): body.base.url
-        case .decoded(let body): body.url
-        case .whole, .sequence, .handed: nil
-        }
-    }
+    var url: URL? { layer?.url }
 
     /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``. Of a streamed body, it is the reader.
     public func collect(upTo limit: Int) async throws(SessionError) -> Data {
@@ -158,30 +94,12 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
 
     /// Makes a reader. Only the first one of a streamed body can read; the others fail with ``SessionError/Code/bodyHasReader``.
     public func makeAsyncIterator() -> Iterator {
-        guard claimReader() else { return Iterator(source: ClaimedSource(body: reported, url: url)) }
         switch storage {
-        case .whole(let bytes, _): return Iterator(source: WholeSource(bytes: bytes))
-        case .transport(let body, let url):
-            return Iterator(source: TransportSource(iterator: body.makeAsyncIterator(), url: url))
-        case .watched(let body): return Iterator(source: WatchedSource(body))
-        case .reported(let body): return Iterator(source: ReportedSource(body))
-        case .recorded(let body): return Iterator(source: RecordedSource(body))
-        case .decoded(let body): return Iterator(source: DecodedSource(body))
-        case .sequence(let body): return Iterator(source: body.makeSource())
-        case .handed(let reader): return Iterator(source: HandedSource(reader: reader))
-        }
-    }
-
-    /// Whether the reader that is made may read: that of a body in memory, and the first of a streamed one.
-    private func claimReader() -> Bool {
-        switch storage {
-        // The body of the transport has a claim of its own; a watched one is read by its base's reader.
-        case .whole, .transport, .watched: true
-        case .reported(let body): body.claim.take()
-        case .recorded(let body): body.claim.take()
-        case .decoded(let body): body.claim.take()
-        case .sequence(let body): body.claim.take()
-        case .handed(let reader): reader.claim.take()
+        case .whole(let bytes, _): Iterator(source: WholeSource(bytes: bytes))
+        case .layer(let layer):
+            Iterator(
+                source: layer.claim?.take() ?? true
+                    ? layer.makeSource() : ClaimedSource(body: layer as? ReportedBody, url: layer.url))
         }
     }
 
@@ -220,7 +138,7 @@ extension HTTPResponseBody {
     func drain(before deadline: Tick? = nil) async {
         guard whole == nil else { return }
         // What the bytes become does not matter.
-        if case .decoded(let body) = storage { return await body.base.drain(before: deadline) }
+        if let decoded = layer as? DecodedBody { return await decoded.coded.drain(before: deadline) }
         let time = deadline.map { Swift.min(Self.drainTime, $0.timeLeft) } ?? Self.drainTime
         await withTaskGroup { group in
             group.addTask { await readToEnd() }

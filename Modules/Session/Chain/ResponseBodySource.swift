@@ -72,13 +72,17 @@ struct ClaimedSource: ResponseBodySource {
 }
 
 /// The body of a sequence of the user's.
-final class SequenceBody: Sendable {
-    let claim = ReaderClaim()
-    let makeSource: @Sendable () -> any ResponseBodySource
+final class SequenceBody: ResponseBodyLayer {
+    let claim: ReaderClaim? = ReaderClaim()
+    private let make: @Sendable () -> any ResponseBodySource
 
     init(_ makeSource: @escaping @Sendable () -> any ResponseBodySource) {
-        self.makeSource = makeSource
+        make = makeSource
     }
+
+    var base: HTTPResponseBody? { nil }
+
+    func makeSource() -> any ResponseBodySource { make() }
 }
 
 struct SequenceSource<Chunks: AsyncSequence & Sendable>: ResponseBodySource where Chunks.Element == Data {
@@ -117,15 +121,21 @@ struct HandedSource: ResponseBodySource {
 }
 
 /// The body of a response in the hands of a caller: its errors tell of the response, and its end is reported.
-final class ReportedBody: Sendable {
+final class ReportedBody: ResponseBodyLayer {
     let response: StreamedResponse
-    let claim = ReaderClaim()
+    let claim: ReaderClaim? = ReaderClaim()
     private let report: StreamReport?
 
     init(_ response: StreamedResponse, report: StreamReport?) {
         self.response = response
         self.report = report
     }
+
+    var base: HTTPResponseBody? { response.body }
+    var isOfConnection: Bool { false }
+    var url: URL? { response.url }
+
+    func makeSource() -> any ResponseBodySource { ReportedSource(self) }
 
     func ended() {
         report?.complete(nil, response.metrics)
@@ -162,7 +172,7 @@ extension SessionResponse where Value == HTTPResponseBody {
     /// The response for a caller, whose end is reported.
     func reporting(to report: StreamReport? = nil) -> StreamedResponse {
         var response = self
-        response.body = .reported(ReportedBody(self, report: report))
+        response.body = HTTPResponseBody(ReportedBody(self, report: report))
         return response
     }
 
@@ -176,7 +186,7 @@ extension SessionResponse where Value == HTTPResponseBody {
     /// The error for a response that a validation refuses, with the first bytes of its body; ends the response.
     func refused(_ refusal: SerializationError) async -> SessionError {
         var refusal = refusal
-        let reported = body.reported
+        let reported = body.layer as? ReportedBody
         var batches = (reported?.response.body ?? body).makeAsyncIterator()
         refusal.response?.body = await batches.collectErrorBody()
         let error = SessionError(refusal, url: url)

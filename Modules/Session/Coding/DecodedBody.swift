@@ -6,22 +6,27 @@ internal import LinnetTransport
 ///
 /// The reader decodes in its own task, never on an event loop, and takes coded bytes only when it has decoded those before:
 /// backpressure reaches the connection.
-final class DecodedBody: Sendable {
-    let base: HTTPResponseBody
+final class DecodedBody: ResponseBodyLayer {
+    let coded: HTTPResponseBody
     /// The codings in the order in which they were applied, or why they are not known.
     let codings: Result<[ContentCoding], CompressionError>
     let limits: DecodingLimits
-    let url: URL
-    let claim = ReaderClaim()
+    let responseURL: URL
+    let claim: ReaderClaim? = ReaderClaim()
 
     init(
         base: HTTPResponseBody, codings: Result<[ContentCoding], CompressionError>, limits: DecodingLimits, url: URL
     ) {
-        self.base = base
+        coded = base
         self.codings = codings
         self.limits = limits
-        self.url = url
+        responseURL = url
     }
+
+    var base: HTTPResponseBody? { coded }
+    var url: URL? { responseURL }
+
+    func makeSource() -> any ResponseBodySource { DecodedSource(self) }
 
     func makeDecoder() throws(CompressionError) -> ContentDecoder {
         try ContentDecoder(codings.get(), limits: limits)
@@ -34,7 +39,7 @@ struct DecodedSource: ResponseBodySource {
     private var decoder: ContentDecoder?
 
     init(_ body: DecodedBody) {
-        base = body.base.makeAsyncIterator()
+        base = body.coded.makeAsyncIterator()
         self.body = body
     }
 

@@ -60,19 +60,24 @@ extension SessionError {
 }
 
 /// Passes each chunk of a response's body to a hook before the reader gets it.
-final class WatchedBody: Sendable {
-    let base: HTTPResponseBody
+final class WatchedBody: ResponseBodyLayer {
+    let watched: HTTPResponseBody
     let hooks: RequestHooks
     /// The request's deadline; nil if the reader of the body enforces it.
     let deadline: Tick?
-    let url: URL
+    let requestURL: URL
 
     init(base: HTTPResponseBody, hooks: RequestHooks, deadline: Tick?, url: URL) {
-        self.base = base
+        watched = base
         self.hooks = hooks
         self.deadline = deadline
-        self.url = url
+        requestURL = url
     }
+
+    var base: HTTPResponseBody? { watched }
+    var isOfConnection: Bool { false }
+
+    func makeSource() -> any ResponseBodySource { WatchedSource(self) }
 }
 
 struct WatchedSource: ResponseBodySource {
@@ -80,7 +85,7 @@ struct WatchedSource: ResponseBodySource {
     private let body: WatchedBody
 
     init(_ body: WatchedBody) {
-        iterator = body.base.makeAsyncIterator()
+        iterator = body.watched.makeAsyncIterator()
         self.body = body
     }
 
@@ -91,7 +96,7 @@ struct WatchedSource: ResponseBodySource {
             try await body.hooks.didReceiveData(chunk)
             return chunk
         }
-        try await ending(by: deadline, body.url) { [body] () async throws(SessionError) in
+        try await ending(by: deadline, body.requestURL) { [body] () async throws(SessionError) in
             try await body.hooks.didReceiveData(chunk)
         }
         return chunk

@@ -108,7 +108,7 @@ final class RequestHooks: Sendable {
     /// Returns the body, with each chunk passed to the data hook before its reader.
     func watching(_ body: HTTPResponseBody, until deadline: Tick?, _ url: URL) -> HTTPResponseBody {
         guard isSeen(\.didReceiveData) else { return body }
-        return .watched(WatchedBody(base: body, hooks: self, deadline: deadline, url: url))
+        return HTTPResponseBody(WatchedBody(base: body, hooks: self, deadline: deadline, url: url))
     }
 
     /// Returns an observer that reports to the hooks and to the request's own observer; for a download, also the written bytes.

@@ -96,7 +96,7 @@ final class StreamLink: Sendable {
         guard let reader else {
             throw SessionError(.cancelled, "The response was dropped before its end.", url: response.url)
         }
-        response.body = .handed(reader)
+        response.body = HTTPResponseBody(reader)
         return response
     }
 
@@ -133,8 +133,8 @@ final class StreamLink: Sendable {
 }
 
 /// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task, and so does cancelling a read.
-final class HandedReader: Sendable {
-    let claim = ReaderClaim()
+final class HandedReader: ResponseBodyLayer {
+    let claim: ReaderClaim? = ReaderClaim()
     private let link: StreamLink
     private let leaving: @Sendable () -> Void
 
@@ -147,7 +147,10 @@ final class HandedReader: Sendable {
         leave()
     }
 
+    var base: HTTPResponseBody? { nil }
     var completion: StreamLink.Completion? { link.completion }
+
+    func makeSource() -> any ResponseBodySource { HandedSource(reader: self) }
 
     func next() async throws(SessionError) -> Data? {
         let chunk = await withTaskCancellationHandler {

@@ -76,7 +76,7 @@ struct CodingLink: ChainLink {
         } catch {
             codings = .failure(error)
         }
-        response.body = .decoded(
+        response.body = HTTPResponseBody(
             DecodedBody(base: response.body, codings: codings, limits: rules.value.limits, url: response.url))
     }
 

@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+internal import LinnetTransport
+
+/// A layer of a streamed body: a source of bytes, or something that happens to the bytes of the body below it.
+///
+/// A new layer has to say only how it is read; everything else comes from its base.
+protocol ResponseBodyLayer: Sendable {
+    /// The body below; nil for a source of bytes.
+    var base: HTTPResponseBody? { get }
+    /// The claim of the one reader; nil for a layer whose base has it.
+    var claim: ReaderClaim? { get }
+    /// Whether the bytes are still to come from a connection.
+    var isOfConnection: Bool { get }
+    /// The connection that has switched protocols.
+    var upgraded: UpgradedConnection? { get }
+    /// The final figures and the trailers, once the end was read.
+    var completion: TransportResponseBody.Completion? { get }
+    /// The final metrics of the attempt, once the end was read.
+    var finalMetrics: TransportMetrics? { get }
+    /// The URL of the response, where it is known.
+    var url: URL? { get }
+
+    func makeSource() -> any ResponseBodySource
+}
+
+extension ResponseBodyLayer {
+    var claim: ReaderClaim? { nil }
+    var isOfConnection: Bool { base?.isOfConnection ?? false }
+    var upgraded: UpgradedConnection? { base?.upgraded }
+    var completion: TransportResponseBody.Completion? { base?.completion }
+    var finalMetrics: TransportMetrics? { base.map(\.finalMetrics) ?? completion?.metrics }
+    var url: URL? { base?.url }
+}
+
+/// The body that the transport streams. The transport allows one reader.
+struct TransportBody: ResponseBodyLayer {
+    private let body: TransportResponseBody
+    private let responseURL: URL
+
+    init(base body: TransportResponseBody, url: URL) {
+        self.body = body
+        responseURL = url
+    }
+
+    var base: HTTPResponseBody? { nil }
+    var isOfConnection: Bool { true }
+    var upgraded: UpgradedConnection? { body.upgraded }
+    var completion: TransportResponseBody.Completion? { body.completion }
+    var url: URL? { responseURL }
+
+    func makeSource() -> any ResponseBodySource {
+        TransportSource(iterator: body.makeAsyncIterator(), url: responseURL)
+    }
+}
