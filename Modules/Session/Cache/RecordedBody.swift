@@ -9,7 +9,7 @@ internal import NIOCore
 final class RecordedBody: ResponseBodyLayer {
     let recorded: HTTPResponseBody
     let recorder: EntryRecorder
-    let claim: ReaderClaim? = ReaderClaim()
+    private let claim = ReaderClaim()
 
     init(base: HTTPResponseBody, recorder: EntryRecorder) {
         recorded = base
@@ -17,6 +17,8 @@ final class RecordedBody: ResponseBodyLayer {
     }
 
     var base: HTTPResponseBody? { recorded }
+
+    func claimReader() -> Bool { claim.take() }
 
     func makeSource() -> any ResponseBodySource { RecordedSource(self) }
 }

@@ -98,7 +98,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         case .whole(let bytes, _): Iterator(source: WholeSource(bytes: bytes))
         case .layer(let layer):
             Iterator(
-                source: layer.claim?.take() ?? true
+                source: layer.claimReader()
                     ? layer.makeSource() : ClaimedSource(body: layer as? ReportedBody, url: layer.url))
         }
     }

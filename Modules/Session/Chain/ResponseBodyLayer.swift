@@ -7,8 +7,6 @@ internal import LinnetTransport
 protocol ResponseBodyLayer: Sendable {
     /// The body below; nil for a source of bytes.
     var base: HTTPResponseBody? { get }
-    /// The claim of the one reader; nil for a layer whose base has it.
-    var claim: ReaderClaim? { get }
     /// Whether the bytes are still to come from a connection.
     var isOfConnection: Bool { get }
     /// The connection that has switched protocols.
@@ -20,16 +18,19 @@ protocol ResponseBodyLayer: Sendable {
     /// The URL of the response, where it is known.
     var url: URL? { get }
 
+    /// Whether the reader that is made may read: the first one. A layer whose base has a claim returns true.
+    func claimReader() -> Bool
     func makeSource() -> any ResponseBodySource
 }
 
 extension ResponseBodyLayer {
-    var claim: ReaderClaim? { nil }
     var isOfConnection: Bool { base?.isOfConnection ?? false }
     var upgraded: UpgradedConnection? { base?.upgraded }
     var completion: TransportResponseBody.Completion? { base?.completion }
     var finalMetrics: TransportMetrics? { base.map(\.finalMetrics) ?? completion?.metrics }
     var url: URL? { base?.url }
+
+    func claimReader() -> Bool { true }
 }
 
 /// The body that the transport streams. The transport allows one reader.

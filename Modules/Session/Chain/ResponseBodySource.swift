@@ -73,7 +73,7 @@ struct ClaimedSource: ResponseBodySource {
 
 /// The body of a sequence of the user's.
 final class SequenceBody: ResponseBodyLayer {
-    let claim: ReaderClaim? = ReaderClaim()
+    private let claim = ReaderClaim()
     private let make: @Sendable () -> any ResponseBodySource
 
     init(_ makeSource: @escaping @Sendable () -> any ResponseBodySource) {
@@ -81,6 +81,8 @@ final class SequenceBody: ResponseBodyLayer {
     }
 
     var base: HTTPResponseBody? { nil }
+
+    func claimReader() -> Bool { claim.take() }
 
     func makeSource() -> any ResponseBodySource { make() }
 }
@@ -123,7 +125,7 @@ struct HandedSource: ResponseBodySource {
 /// The body of a response in the hands of a caller: its errors tell of the response, and its end is reported.
 final class ReportedBody: ResponseBodyLayer {
     let response: StreamedResponse
-    let claim: ReaderClaim? = ReaderClaim()
+    private let claim = ReaderClaim()
     private let report: StreamReport?
 
     init(_ response: StreamedResponse, report: StreamReport?) {
@@ -134,6 +136,8 @@ final class ReportedBody: ResponseBodyLayer {
     var base: HTTPResponseBody? { response.body }
     var isOfConnection: Bool { false }
     var url: URL? { response.url }
+
+    func claimReader() -> Bool { claim.take() }
 
     func makeSource() -> any ResponseBodySource { ReportedSource(self) }
 

@@ -12,7 +12,7 @@ final class DecodedBody: ResponseBodyLayer {
     let codings: Result<[ContentCoding], CompressionError>
     let limits: DecodingLimits
     let responseURL: URL
-    let claim: ReaderClaim? = ReaderClaim()
+    private let claim = ReaderClaim()
 
     init(
         base: HTTPResponseBody, codings: Result<[ContentCoding], CompressionError>, limits: DecodingLimits, url: URL
@@ -25,6 +25,8 @@ final class DecodedBody: ResponseBodyLayer {
 
     var base: HTTPResponseBody? { coded }
     var url: URL? { responseURL }
+
+    func claimReader() -> Bool { claim.take() }
 
     func makeSource() -> any ResponseBodySource { DecodedSource(self) }
 

@@ -134,7 +134,7 @@ final class StreamLink: Sendable {
 
 /// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task, and so does cancelling a read.
 final class HandedReader: ResponseBodyLayer {
-    let claim: ReaderClaim? = ReaderClaim()
+    private let claim = ReaderClaim()
     private let link: StreamLink
     private let leaving: @Sendable () -> Void
 
@@ -149,6 +149,8 @@ final class HandedReader: ResponseBodyLayer {
 
     var base: HTTPResponseBody? { nil }
     var completion: StreamLink.Completion? { link.completion }
+
+    func claimReader() -> Bool { claim.take() }
 
     func makeSource() -> any ResponseBodySource { HandedSource(reader: self) }
 
