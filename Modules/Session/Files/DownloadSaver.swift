@@ -31,8 +31,7 @@ struct DownloadSaver: Sendable {
     func save() async throws(SessionError) -> String {
         let length = response.head.bodyLength(answering: flight.request.method) ?? rangeLength
         announce(length)
-        var batches = response.body.makeAsyncIterator()
-        try await flight.control.waitWhileSuspended(response.url)
+        var batches = TransferReader(response, of: flight)
         var batch = try await batches.nextBatch()
         // Before the file is created, so that an error page never replaces or creates one.
         try await validate(beginning: batch, &batches)
@@ -46,10 +45,8 @@ struct DownloadSaver: Sendable {
                     try file.write(buffers)
                     try keeper?.wrote(buffers, to: file)
                 }
-                flight.observer?.didReceiveBody(bytes: buffers.reduce(0) { $0 + $1.readableBytes })
                 // Checked for each batch: a server that ignores its own length must not fill the disk.
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
-                try await flight.control.waitWhileSuspended(response.url)
                 batch = try await batches.nextBatch()
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
@@ -154,7 +151,7 @@ struct DownloadSaver: Sendable {
 
     /// Validates a response by its head and the presence of a body. The error of a refused response contains its body.
     private func validate(
-        beginning first: CircularBuffer<ByteBuffer>?, _ batches: inout HTTPResponseBody.Iterator
+        beginning first: CircularBuffer<ByteBuffer>?, _ batches: inout TransferReader
     ) async throws(SessionError) {
         let beginning = first?.first.map { Data($0) } ?? Data()
         var head = response.head

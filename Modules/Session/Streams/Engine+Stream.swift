@@ -9,9 +9,9 @@ extension Engine {
         do {
             let response = try await whole(flight, keepsLateValue: true) { flight async throws(SessionError) in
                 let response = try await self.run(flight)
-                driver.willReceiveBody(length: response.head.bodyLength(answering: flight.request.method))
+                flight.observer?.willReceiveBody(length: response.head.bodyLength(answering: flight.request.method))
                 link.begin(response)
-                try await self.hand(response, to: link, driver)
+                try await self.hand(response, to: link, flight)
                 return response
             }
             link.end(.success(response.body.completion))
@@ -24,18 +24,15 @@ extension Engine {
     }
 
     private func hand(
-        _ response: StreamedResponse, to link: StreamLink, _ driver: TaskDriver<SessionResponse<Void>>
+        _ response: StreamedResponse, to link: StreamLink, _ flight: Flight
     ) async throws(SessionError) {
-        var chunks = response.body.makeAsyncIterator()
-        do {
-            try await driver.waitWhileSuspended()
+        var chunks = TransferReader(response, of: flight)
+        do throws(SessionError) {
             while let chunk = try await chunks.next() {
                 guard await link.give(chunk) else { throw SessionError.cancelled(response.url) }
-                driver.didReceiveBody(bytes: chunk.count)
-                try await driver.waitWhileSuspended()
             }
         } catch {
-            throw SessionError(thrown: error, url: response.url).adding(response)
+            throw error.adding(response)
         }
     }
 }

@@ -13,9 +13,8 @@ extension Engine {
         do {
             return try await decoding(flight) { flight async throws(SessionError) in
                 let (response, body) = try await whole(flight) { flight async throws(SessionError) in
-                    var response = try await self.run(flight)
-                    let body = try await self.collect(&response, of: flight.request.method, driver)
-                    return (response, body)
+                    let response = try await self.run(flight)
+                    return (response, try await self.collect(response, of: flight))
                 }
                 return try response.read(body, answering: flight.request.method, by: serializer)
             }
@@ -24,21 +23,14 @@ extension Engine {
         }
     }
 
-    private func collect<Value>(
-        _ response: inout StreamedResponse, of method: HTTPRequest.Method, _ driver: TaskDriver<SessionResponse<Value>>
-    ) async throws(SessionError) -> Data {
-        driver.willReceiveBody(length: response.head.bodyLength(answering: method))
+    private func collect(_ response: StreamedResponse, of flight: Flight) async throws(SessionError) -> Data {
+        flight.observer?.willReceiveBody(length: response.head.bodyLength(answering: flight.request.method))
         var collector = BodyCollector(limit: maximumBodySize)
-        var chunks = response.body.makeAsyncIterator()
+        var chunks = TransferReader(response, of: flight)
         do {
-            try await driver.waitWhileSuspended()
-            while let chunk = try await chunks.next() {
-                try collector.append(chunk)
-                driver.didReceiveBody(bytes: chunk.count)
-                try await driver.waitWhileSuspended()
-            }
+            while let chunk = try await chunks.next() { try collector.append(chunk) }
         } catch {
-            throw SessionError(thrown: error, url: response.url).adding(response)
+            throw error.adding(response)
         }
         return collector.bytes
     }
