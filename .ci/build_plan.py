@@ -8,12 +8,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PRODUCTS = ROOT / ".build" / "debug"
 
 
-def manifest():
-    # Without the lock it does not wait for a build to end.
-    text = subprocess.run(
-        ["swift", "package", "--ignore-lock", "dump-package"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
-        text=True).stdout
-    return json.loads(text)
+def manifest(root=ROOT):
+    """The manifest of a package, as SwiftPM prints it. Raises a RuntimeError when it is invalid."""
+    # Without the lock it does not wait for a build to end, and says so.
+    done = subprocess.run(
+        ["swift", "package", "--ignore-lock", "dump-package"], cwd=root, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"`swift package dump-package` failed:\n{done.stderr}".rstrip())
+    return json.loads(done.stdout)
 
 
 def dependency_name(dependency):
