@@ -188,6 +188,26 @@ import Testing
         #expect(error?.kind == kind)
     }
 
+    /// Foundation's decoder, which decodes types, refuses them as well.
+    @Test func bytesBetweenTheOffsetsAndTheTrailerAreRefused() throws {
+        var list = binaryPropertyList([[0xA1, 1], [0x09]])
+        #expect(try PropertyListValue(parsing: list) == [true])
+        list.insert(contentsOf: [0, 0], at: list.count - 32)
+        let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: list) }
+        #expect(error?.kind == .malformed)
+        #expect(throws: DecodingError.self) { try PropertyListDecoder().decode([Bool].self, from: list) }
+    }
+
+    /// An object to which nothing refers lies in the table of offsets.
+    @Test func allObjectsAreBeforeTheirOffsets() throws {
+        var list = binaryPropertyList([[0xA1, 1], [0x09], [0x08]])
+        #expect(try PropertyListValue(parsing: list) == [true])
+        list[list.count - 33] += 2
+        let error = #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: list) }
+        #expect(error?.kind == .malformed)
+        #expect(throws: DecodingError.self) { try PropertyListDecoder().decode([Bool].self, from: list) }
+    }
+
     /// Each of the 512 levels would keep its references: a gigabyte, from a list of 256 KiB.
     @Test func longArraysThatContainThemselvesTakeLittleMemory() throws {
         let list = binaryPropertyList([[0xAF, 0x12, 0, 4, 0, 0] + [UInt8](repeating: 0, count: 1 << 18)])

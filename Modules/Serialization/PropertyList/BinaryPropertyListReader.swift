@@ -25,22 +25,32 @@ struct BinaryPropertyListReader {
             let topObject = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
             let tableOffset = Self.number(bytes[(trailer + 24)..<(trailer + 32)]),
             objectCount <= trailer, topObject < objectCount, tableOffset >= 8, tableOffset <= trailer,
-            objectCount * offsetSize <= trailer - tableOffset
+            // Foundation refuses a list with bytes between the table and the trailer as well.
+            objectCount * offsetSize == trailer - tableOffset
         else { throw Self.malformed(at: trailer) }
         self.objectCount = objectCount
         self.topObject = topObject
         self.tableOffset = tableOffset
     }
 
-    mutating func read() throws(PropertyListSyntaxError) -> PropertyListValue { try object(topObject, depth: 0) }
+    mutating func read() throws(PropertyListSyntaxError) -> PropertyListValue {
+        // Foundation refuses a list for an object at a wrong place also if nothing refers to it.
+        for index in 0..<objectCount { _ = try offset(of: index) }
+        return try object(topObject, depth: 0)
+    }
 
-    private mutating func object(_ index: Int, depth: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
-        // A reference may be any number, and is checked before it is used in arithmetic.
-        guard index < objectCount else { throw Self.malformed(at: tableOffset) }
+    private func offset(of index: Int) throws(PropertyListSyntaxError) -> Int {
         let place = tableOffset + index * offsetSize
         guard let offset = Self.number(bytes[place..<(place + offsetSize)]), offset >= 8, offset < tableOffset else {
             throw Self.malformed(at: place)
         }
+        return offset
+    }
+
+    private mutating func object(_ index: Int, depth: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
+        // A reference may be any number, and is checked before it is used in arithmetic.
+        guard index < objectCount else { throw Self.malformed(at: tableOffset) }
+        let offset = try offset(of: index)
         try spend(1, at: offset)
         let marker = bytes[offset]
         switch marker >> 4 {
