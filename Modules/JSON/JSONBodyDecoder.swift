@@ -29,6 +29,12 @@ public struct JSONBodyDecoder: Sendable {
     /// only Foundation's supports, and which do not count when this is false.
     public var usesFoundation = false
 
+    /// The maximum number of bytes of memory that the ``JSONValue``s of one text may take.
+    package var maximumTreeMemory: Int {
+        get { settings.treeMemory }
+        set { settings.treeMemory = newValue }
+    }
+
     /// Creates a decoder with the defaults.
     public init() {}
 

@@ -90,7 +90,7 @@ struct JSONParser {
     /// The memory for parts of a tree, in bytes.
     ///
     /// An array and the index of an object grow by doubling, and so have up to twice the room that they use.
-    private enum Cost {
+    enum Cost {
         /// The header of a heap block, including the allocator's overhead.
         static let block = 48
         static let element = 2 * MemoryLayout<JSONValue>.stride

@@ -116,8 +116,10 @@ extension JSONValue: Codable {
     /// Decodes a value of any shape, such as a property whose shape is unknown.
     ///
     /// `JSONDecoder` passes numbers beyond 64 bits on as `Double` and loses the order of names;
-    /// ``init(parsing:options:)`` keeps both.
+    /// ``init(parsing:options:)`` keeps both. With ``JSONBodyDecoder``, the values that are decoded from one text take at most
+    /// 512 MiB of memory together, as estimated by ``JSONParsingOptions/maximumMemory``.
     public init(from decoder: any Decoder) throws {
+        try (decoder as? JSONTapeDecoder)?.spendOnTree()
         guard decoder.codingPath.count <= Self.maximumDepth else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(

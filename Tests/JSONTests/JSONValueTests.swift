@@ -240,6 +240,21 @@ import Testing
         #expect(throws: Never.self) { try parse("[1,[2],{\"a\":\"b\"}]", options) }
     }
 
+    /// As elements of an array and as members of an object.
+    @Test(arguments: shapes) private func decodedTreesAreLimitedByTheirMemory(shape: Shape) throws {
+        let limit = 1000 * MemoryLayout<JSONValue>.stride
+        var decoder = JSONBodyDecoder()
+        let data = Data("{\"a\":[\(shape.text(500))],\"b\":[\(shape.text(500))]}".utf8)
+        #expect(throws: Never.self) { try decoder.decode([String: [JSONValue]].self, from: data) }
+        decoder.maximumTreeMemory = limit
+        let error = #expect(throws: DecodingError.self) { try decoder.decode([String: [JSONValue]].self, from: data) }
+        var context: DecodingError.Context?
+        if case .dataCorrupted(let found) = error { context = found }
+        #expect(context?.debugDescription == "The values take more than \(limit) bytes of memory.")
+        #expect(["a", "b"].contains(context?.codingPath.first?.stringValue))
+        #expect(throws: Never.self) { try decoder.decode([JSONValue].self, from: Data("[1,[2],{\"a\":\"b\"}]".utf8)) }
+    }
+
     @Test func theLimitOnMemoryIsStored() throws {
         #expect(JSONParsingOptions().maximumMemory == 536_870_912)
         let options = JSONParsingOptions(maximumMemory: 1000)

@@ -13,6 +13,7 @@ struct JSONDecodingSettings: Sendable {
     var keys = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
     var floats = JSONDecoder.NonConformingFloatDecodingStrategy.throw
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    var treeMemory = JSONParsingOptions().maximumMemory
 
     /// Reads a date in ISO 8601 with or without a fraction of a second.
     static func standardDate(from decoder: any Decoder) throws -> Date {
@@ -41,6 +42,8 @@ final class JSONDocument {
     private var types: [(type: ObjectIdentifier, kind: JSONTypeKind)] = []
     // The names of this text by their snake-case form.
     private var convertedNames: [NameBytes: String] = [:]
+    /// The memory that trees of this text may still take, in bytes.
+    var treeMemory: Int
 
     init(_ buffer: UnsafeRawBufferPointer, settings: JSONDecodingSettings) throws(JSONSyntaxError) {
         tape = try JSONTapeScanner.scan(buffer)
@@ -48,6 +51,7 @@ final class JSONDocument {
         bytes = buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)
         byteCount = buffer.count
         self.settings = settings
+        treeMemory = settings.treeMemory
         if case .useDefaultKeys = settings.keys { changesKeys = false } else { changesKeys = true }
     }
 

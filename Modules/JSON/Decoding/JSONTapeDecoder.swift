@@ -75,6 +75,25 @@ final class JSONTapeDecoder: Decoder {
         return path
     }
 
+    /// Counts the memory of a ``JSONValue``, whose size the text determines rather than the type.
+    func spendOnTree() throws {
+        typealias Cost = JSONParser.Cost
+        func text(_ count: Int) -> Int { count > Cost.shortString ? Cost.block + count : 0 }
+        let place = key.map { Cost.member + text($0.stringValue.utf8.count) } ?? Cost.element
+        let content =
+            switch document.tape.kind(at: index) {
+            case .array, .object: Cost.block
+            case .string, .escapedString, .integer, .number: text(document.tape.length(at: index))
+            case .null, .true, .false: 0
+            }
+        document.treeMemory -= place + content
+        guard document.treeMemory < 0 else { return }
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription: "The values take more than \(document.settings.treeMemory) bytes of memory."))
+    }
+
     // MARK: Containers
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
