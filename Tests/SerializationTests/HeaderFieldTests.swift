@@ -29,7 +29,7 @@ import Testing
 
     @Test func userAgentNamesProgramSystemAndLibrary() throws {
         let agent = try #require(FormRequestSerializer.defaultHeaderFields[.userAgent])
-        #expect(agent.wholeMatch(of: /[^\/ ]+\/[^\/ ]+ \([^;]+; [^)]+\) Linnet\/\d+\.\d+/) != nil)
+        #expect(agent.wholeMatch(of: /[^\/ ]+\/[^\/ ]+ \([^;]+; [^)]+\) Linnet\/\d+\.\d+\.\d+/) != nil)
         let odd = DefaultHeaderFields.userAgent(product: "mein programm (ü)")
         #expect(odd.hasPrefix("mein-programm-----/0 ("))
     }
