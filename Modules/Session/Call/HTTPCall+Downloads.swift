@@ -2,31 +2,31 @@ public import FoundationEssentials
 public import HTTPTypes
 internal import LinnetSerialization
 
-// Downloads to a file. When one resumes from a part, the part is checked against its digest, and the rest of the same version is
-// requested (Range and If-Range; RFC 9110, sections 13.1.5 and 14.2). A 206 has the rest. A 200 has the whole, and the part is
-// discarded. After a 416, or a 206 of another version, the whole is requested. An error, such as 404 or a lost connection, keeps
-// the part, and `SessionError.resumeData` describes it.
+// Downloads to a file. A download that resumes from a part checks the part against its digest, and requests the rest of
+// the same version (Range and If-Range; RFC 9110, sections 13.1.5 and 14.2). A 206 has the rest. A 200 has the whole
+// entity, and the part is discarded. After a 416, or a 206 of another version, the whole entity is requested. An error,
+// such as 404 or a lost connection, keeps the part, and `SessionError.resumeData` describes it.
 extension HTTPCall {
     /// Sends the request, and writes the body of the response to a file.
     ///
     /// ```swift
     /// try await api.get("images/linnet.iso").download(to: URL(filePath: "/srv/linnet.iso"))
     /// ```
-    /// When the function returns, the complete file is at the destination; it never appears there incomplete. The bytes are
-    /// written to a hidden file beside it, which is renamed at the end, and removed by any failure and by cancellation. Memory
-    /// use does not grow with the file. The response's value is the file's URL; its body is empty.
+    /// When the function returns, the complete file is at the destination; an incomplete one never appears there. The
+    /// bytes are written to a hidden file beside it. It is renamed at the end, and removed after any failure or
+    /// cancellation. Memory use does not grow with the file. The response's value is the file's URL; its body is empty.
     ///
     /// - Parameters:
     ///   - destination: The file.
-    ///   - resumeData: Describes the part that the download resumes from; from ``SessionError/resumeData``,
-    ///     ``TransferTask/cancelProducingResumeData()`` or ``DownloadOptions/resumeFile``. The call must lead to the same
-    ///     bytes. The response's status tells whether it resumed (206) or started over (200). The default is none.
-    ///   - options: What to do with an existing file, which responses to accept, and more.
+    ///   - resumeData: Describes the part to resume from: the value of ``SessionError/resumeData``,
+    ///     ``TransferTask/cancelProducingResumeData()`` or ``DownloadOptions/resumeFile``. The call must lead to the
+    ///     same bytes. The response's status tells whether it resumed (206) or started over (200). The default is none.
+    ///   - options: The treatment of an existing file, the accepted responses, and more.
     /// - Throws: ``SessionError`` with
     ///   - ``SessionError/Code/unacceptableStatus`` or ``SessionError/Code/unacceptableContentType`` when the options'
     ///     validation refuses the response; up to 1 MiB of its body is in the error;
-    ///   - ``SessionError/Code/fileFailed`` when the file cannot be written; ``SessionError/fileFailure`` says why. Failures
-    ///     that can be detected before, such as a missing folder, occur before anything is sent;
+    ///   - ``SessionError/Code/fileFailed`` when the file cannot be written; ``SessionError/fileFailure`` has the
+    ///     cause. Foreseeable failures, such as a missing folder, occur before anything is sent;
     ///   - ``SessionError/Code/connectionLost`` when fewer bytes arrived than the response declared, and
     ///     ``SessionError/Code/invalidResponse`` when there were more;
     ///   - ``SessionError/Code/invalidResumeData`` when the part does not match the resume data;
@@ -39,7 +39,7 @@ extension HTTPCall {
         return try await session.download(request(), plan, extras)
     }
 
-    /// Makes a handle on a download to a file, as ``download(to:resuming:options:)`` does.
+    /// Makes a handle on a download to a file; see ``download(to:resuming:options:)``.
     ///
     /// ``TransferTask/resumption`` tells whether it resumed or started over.
     public func downloadTask(
@@ -50,8 +50,8 @@ extension HTTPCall {
         }
     }
 
-    /// Makes a handle on a download into a folder, under the name that the response suggests: by its Content-Disposition (RFC
-    /// 6266), or else its URL.
+    /// Makes a handle on a download into a folder, under the name suggested by the response's Content-Disposition (RFC
+    /// 6266), or else by its URL.
     ///
     /// The file is always in that folder and never hidden: only the last component of a suggested path is used, leading dots
     /// and control characters are removed, and an empty name is replaced by "download".
@@ -63,11 +63,11 @@ extension HTTPCall {
         }
     }
 
-    /// Makes a handle on a download whose destination is chosen when it is complete and valid.
+    /// Makes a handle on a download, and chooses its destination when it is complete and valid.
     ///
-    /// `chooseDestination` gets the file in the system's folder for temporary files, which it may read but must leave there,
-    /// and the response's head; it returns where the file is to go. It is called once, on a thread for files. An error that it
-    /// throws fails the task with ``SessionError/Code/fileFailed``, as the underlying error, and the file is removed.
+    /// `chooseDestination` receives the response's head and the file in the system's folder for temporary files, which
+    /// it may read but not move; it returns the destination. It is called once, on a thread for files. Its error fails
+    /// the task with ``SessionError/Code/fileFailed``, as the underlying error, and the file is removed.
     public func downloadTask(
         resuming resumeData: ResumeData? = nil, options: DownloadOptions = DownloadOptions(),
         chooseDestination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL

@@ -2,12 +2,13 @@ public import FoundationEssentials
 internal import HTTPTypes
 public import LinnetSerialization
 
-// What runs in the caller's task: no other is made, and cancelling it cancels the transfer, with
-// ``SessionError/Code/cancelled``. A status that the serializer's validation refuses, by default one that is not 200 to 299, fails
-// with ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body. Of the streams, `lines()`,
-// `jsonLines(of:)` and `serverSentEvents()` fail as well; `bytes()` and `streamTask()` return any response.
+// Functions that run in the caller's task: they create no other, and cancelling it cancels the transfer, with
+// ``SessionError/Code/cancelled``. A status that the serializer's validation refuses, by default one outside of 200 to
+// 299, fails with ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body. Among the
+// streams, `lines()`, `jsonLines(of:)` and `serverSentEvents()` fail as well; `bytes()` and `streamTask()` return any
+// response.
 extension HTTPCall {
-    /// Sends the request, and returns the response as a serializer reads it: `call.response(.string)`.
+    /// Sends the request, and returns the response read by a serializer: `call.response(.string)`.
     @discardableResult
     public func response<S: ResponseSerializer>(_ serializer: S) async throws(SessionError) -> SessionResponse<S.Value>
     {
@@ -15,7 +16,7 @@ extension HTTPCall {
         return try await session.response(for: request(), serializer: serializer, extras: extras)
     }
 
-    /// Sends the request, and returns the response with the body as it is; that of HEAD is empty.
+    /// Sends the request, and returns the response with the unchanged body; it is empty for HEAD.
     @discardableResult
     public func response() async throws(SessionError) -> SessionResponse<Data> {
         try await response(DataResponseSerializer())
@@ -33,7 +34,7 @@ extension HTTPCall {
         try await response(as: type).value
     }
 
-    /// Sends the request, and returns its body as JSON; nil where the body is empty.
+    /// Sends the request, and returns its body as JSON; nil for an empty body.
     public func json() async throws(SessionError) -> JSONValue? {
         try await acceptingJSON().response(session.initialConfiguration.responseSerializer).value
     }
@@ -41,10 +42,10 @@ extension HTTPCall {
     /// Sends the request, and returns the body's bytes.
     public func data() async throws(SessionError) -> Data { try await response().value }
 
-    /// Sends the request, and returns the body as a text, in the charset that the response names, or else UTF-8.
+    /// Sends the request, and returns the body as a text, in the response's charset, or else UTF-8.
     public func text() async throws(SessionError) -> String { try await response(StringResponseSerializer()).value }
 
-    /// The call with an Accept field for JSON, if nothing else sets one.
+    /// Returns the call with an Accept field for JSON, if nothing else sets one.
     func acceptingJSON() -> HTTPCall {
         changed { $0.acceptsJSON = true }
     }

@@ -2,29 +2,30 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
 
-// Calls that read the body as it arrives. Nothing is read from the connection while the reader is busy; leaving before the end
-// closes it.
+// Calls that read the body while it arrives. Nothing is read from the connection while the reader is busy; leaving
+// before the end closes it.
 extension HTTPCall {
-    /// Sends the request, and returns once the response's head was received; the body is read as it arrives.
+    /// Sends the request, and returns after the response's head was received; the body is read while it arrives.
     ///
     /// The status is not validated: an error page is returned as a response.
     public func bytes() async throws(SessionError) -> StreamedResponse {
         try await session.bytes(for: request(), extras: extras)
     }
 
-    /// Sends the request when the first line is read, and yields the lines of the response as they arrive.
+    /// Sends the request when the first line is read, and yields the lines of the response while they arrive.
     ///
-    /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than `limit`,
-    /// which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a status that is not 200 to 299 with
+    /// Lines end in LF, CR or both, and are in UTF-8; invalid bytes become U+FFFD. A line of more bytes than `limit`,
+    /// by default 1 MiB, fails with ``SessionError/Code/bodyTooLarge``, and a status outside of 200 to 299 with
     /// ``SessionError/Code/unacceptableStatus``.
     public func lines(upTo limit: Int = HTTPResponseBody.defaultLineLimit) -> CallSequence<LineSequence> {
         CallSequence(self) { $0.lines(upTo: limit) }
     }
 
-    /// Sends the request when the first value is read, and yields the values of a response of newline-delimited JSON as they
-    /// arrive.
+    /// Sends the request when the first value is read, and yields the values of a response of newline-delimited JSON
+    /// while they arrive.
     ///
-    /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, otherwise as ``lines(upTo:)``.
+    /// A line without a value of the type fails with ``SessionError/Code/decodingFailed``. The other errors are those
+    /// from ``lines(upTo:)``.
     public func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type, upTo limit: Int = HTTPResponseBody.defaultLineLimit
     ) -> CallSequence<JSONLineSequence<Value>> {
@@ -38,10 +39,10 @@ extension HTTPCall {
     /// ```swift
     /// for try await event in api.get("events").serverSentEvents() { print(event.type, event.data) }
     /// ```
-    /// The request gets `Accept: text/event-stream` unless it has an Accept field, and with each new connection the
-    /// `Last-Event-ID` of the last event that was complete. Before it reconnects it waits as ``EventSourceOptions`` and the
-    /// server's `retry` say. It ends when the server answers 204. It runs in the task that reads it; stopping closes the
-    /// connection.
+    /// The request gets `Accept: text/event-stream` unless it has an Accept field, and each new connection sends the
+    /// `Last-Event-ID` of the last complete event. ``EventSourceOptions`` and the server's `retry` determine the wait
+    /// before it reconnects. It ends when the server answers 204. It runs in the task that reads it; stopping closes
+    /// the connection.
     ///
     /// Fails with ``SessionError/Code/unacceptableStatus`` for a status that is neither 200 nor 204, with
     /// ``SessionError/Code/unacceptableContentType`` for another type than `text/event-stream`, with
@@ -55,12 +56,13 @@ extension HTTPCall {
     }
 }
 
-/// The elements of a call's response, as they arrive. The request is sent when the first element is read, once for each reader.
+/// The elements of a call's response while they arrive. Reading the first element sends the request, once for each
+/// reader.
 public struct CallSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Failure == SessionError, Base.Element: Sendable {
-    /// What is yielded.
+    /// The elements of the response.
     public typealias Element = Base.Element
-    /// A ``SessionError``.
+    /// The type of the errors.
     public typealias Failure = SessionError
 
     private let call: HTTPCall
@@ -106,7 +108,7 @@ where Base.Failure == SessionError, Base.Element: Sendable {
 }
 
 extension HTTPCall {
-    /// A response whose status is 200 to 299.
+    /// Returns the response if its status is 200 to 299.
     fileprivate func acceptedResponse() async throws(SessionError) -> StreamedResponse {
         let response = try await bytes()
         do {

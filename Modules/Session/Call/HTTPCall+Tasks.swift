@@ -1,10 +1,10 @@
 public import FoundationEssentials
 public import LinnetSerialization
 
-// Handles on a call: suspended, with progress, events, callbacks, and a place among the session's tasks. Nothing is sent until
-// ``TransferTask/resume()``, or until its value is awaited. A call that cannot be made gives a handle that fails then.
+// Handles on a call: suspended, with progress, events, callbacks, and a place among the session's tasks. Nothing is
+// sent until ``TransferTask/resume()``, or until the value is awaited. The handle of an invalid call fails then.
 extension HTTPCall {
-    /// Makes a handle on the call, whose response is read by a serializer: `call.task(.string)`.
+    /// Makes a handle on the call, and reads its response by a serializer: `call.task(.string)`.
     public func task<S: ResponseSerializer>(_ serializer: S) -> TransferTask<S.Value> {
         prepared(
             session.task(
@@ -13,7 +13,7 @@ extension HTTPCall {
         )
     }
 
-    /// Makes a handle on the call, whose response has the body as it is.
+    /// Makes a handle on the call, whose response has the unchanged body.
     public func task() -> TransferTask<Data> { task(DataResponseSerializer()) }
 
     /// Makes a handle on the call, whose JSON body is decoded as a type.
@@ -21,12 +21,12 @@ extension HTTPCall {
         acceptingJSON().task(session.initialConfiguration.serializer(for: type))
     }
 
-    /// Makes a handle on the call, whose body is read as JSON; its value is nil where the body is empty.
+    /// Makes a handle on the call, whose body is read as JSON; its value is nil for an empty body.
     public func jsonTask() -> TransferTask<JSONValue?> {
         acceptingJSON().task(session.initialConfiguration.responseSerializer)
     }
 
-    /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
+    /// Makes a handle on a response that is read while it arrives, from ``TransferTask/response``.
     public func streamTask() -> StreamTask {
         prepared(session.streamTask(for: made(), additions: extras?.value.additions))
     }

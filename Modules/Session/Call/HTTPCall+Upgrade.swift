@@ -4,12 +4,12 @@ internal import LinnetSerialization
 package import LinnetTransport
 
 extension HTTPCall {
-    /// Sends the request over HTTP/1.1, asking the server to switch protocols (RFC 9110, section 7.8), through the whole chain of
-    /// the session except the cache. `ws` and `wss` in its URL mean `http` and `https`.
+    /// Sends the request over HTTP/1.1 and asks the server to switch protocols (RFC 9110, section 7.8), through the
+    /// whole chain of the session except the cache. `ws` and `wss` in its URL mean `http` and `https`.
     ///
-    /// - Returns: The response, whose status is 101, and the owner of the connection.
+    /// - Returns: The response with the status 101, and the owner of the connection.
     /// - Throws: ``SessionError/Code/unacceptableStatus`` with the body if the server answers otherwise,
-    ///   ``SessionError/Code/invalidRequest`` unless it is a GET without a body, or as for any request.
+    ///   ``SessionError/Code/invalidRequest`` unless it is a GET without a body, or the errors of any request.
     package func upgraded(
         with upgrade: ProtocolUpgrade, adding fields: HTTPFields
     ) async throws(SessionError) -> (response: SessionResponse<Void>, owner: any AnyObject & Sendable) {

@@ -5,16 +5,16 @@ public import LinnetMultipart
 public import LinnetSerialization
 internal import LinnetTransport
 
-/// A request to a server, ready to be sent. Making a call sends nothing; its methods that return a response do:
+/// A request to a server, ready to be sent. Making a call sends nothing; its methods that return a response send it:
 ///
 /// ```swift
 /// let posts = try await api.get("posts", ["page": 2]).value(as: [Post].self)
 /// let report = api.get("report").timeout(.seconds(5)).header(.accept, "text/csv")
 /// let text = try await report.text()
 /// ```
-/// A call is a value. It can be sent any number of times, unless its body is a stream that can be read only once, which fails
-/// the second time with ``SessionError/Code/requestBodyFailed``. An invalid call, such as one with a bad URL, fails when it is
-/// sent, in the same way as other failures.
+/// A call is a value. It can be sent any number of times, unless its body is a stream that can be read only once; then
+/// the second time fails with ``SessionError/Code/requestBodyFailed``. An invalid call, for example with a bad URL,
+/// fails when it is sent, in the same way as other failures.
 public struct HTTPCall: Sendable {
     /// The content that is sent in addition to the header fields.
     enum Content: Sendable {
@@ -35,11 +35,11 @@ public struct HTTPCall: Sendable {
         }
     }
 
-    /// What the call is to.
+    /// The target of the call.
     enum Target: Sendable {
         /// A path, which is resolved against the base URL.
         case path(HTTPRequest.Method, String)
-        /// A request, which is sent as it is, unless the call has other content.
+        /// A request, which is sent unchanged, unless the call has other content.
         indirect case request(SessionRequest)
     }
 
@@ -50,14 +50,14 @@ public struct HTTPCall: Sendable {
         var additions: Boxed<Flight.Additions>?
         /// The coding of the request's body.
         var bodyCoding: ContentCoding?
-        /// Why the call is invalid.
+        /// The reason why the call is invalid.
         var failure: SessionError?
     }
 
     let session: HTTPSession
     let target: Target
     var content: Content
-    /// Whether the request accepts JSON where neither the call, nor the session, nor a serializer says what it accepts.
+    /// Whether the request accepts JSON unless the call, the session or a serializer sets Accept.
     var acceptsJSON = false
     var headerFields = HTTPFields()
     var options = RequestOptions()
@@ -73,10 +73,10 @@ public struct HTTPCall: Sendable {
 // MARK: - Modifiers
 
 extension HTTPCall {
-    /// The call with a header field that replaces those with the same name, whether they are from the session, a serializer or
+    /// Returns the call with a header field, which replaces fields of the same name from the session, a serializer or
     /// the call; nil removes the call's own field.
     ///
-    /// A value with CR, LF, NUL or other bytes that a field cannot have (RFC 9110, section 5.5) fails the call with
+    /// A value with CR, LF, NUL or other invalid bytes (RFC 9110, section 5.5) fails the call with
     /// ``SessionError/Code/invalidRequest``.
     public func header(_ name: HTTPField.Name, _ value: String?) -> HTTPCall {
         var fields = headerFields
@@ -88,69 +88,69 @@ extension HTTPCall {
         return changed { $0.headerFields = fields }
     }
 
-    /// The call with these header fields, replacing those with the same names.
+    /// Returns the call with these header fields, which replace fields of the same names.
     public func headers(_ fields: HTTPFields) -> HTTPCall {
         changed { $0.headerFields.override(with: fields) }
     }
 
-    /// The call with a timeout for all of it, including redirects and retries; nil uses the session's. Where that is too short,
-    /// `.seconds(Int64.max)` is a timeout that never passes.
+    /// Returns the call with a timeout for all of it, including redirects and retries; nil uses the session's. If that
+    /// is too short, `.seconds(Int64.max)` is a timeout that never passes.
     ///
-    /// The call ends then with ``SessionError/Code/timeout``, whatever interceptors, adapters, retriers, hooks and other code of yours
-    /// are doing: their tasks are cancelled and left behind, and what they return later is released. Only a synchronous function that
-    /// runs in the call's own task, such as a serializer, cannot be interrupted.
+    /// At the timeout, the call ends with ``SessionError/Code/timeout``, whatever interceptors, adapters, retriers,
+    /// hooks and other code of yours are doing: their tasks are cancelled and abandoned, and their later results are
+    /// released. Only a synchronous function in the call's own task, such as a serializer, cannot be interrupted.
     public func timeout(_ limit: Duration?) -> HTTPCall {
         changed { $0.options.timeout = limit }
     }
 
-    /// The call with a custom tag, which is passed to events, hooks and interceptors.
+    /// Returns the call with a custom tag for events, hooks and interceptors.
     public func tag(_ tag: String?) -> HTTPCall {
         changed { $0.options.tag = tag }
     }
 
-    /// The call with other options: `call.options { $0.connectTimeout = .seconds(2) }`.
+    /// Returns the call with other options: `call.options { $0.connectTimeout = .seconds(2) }`.
     public func options(_ change: (inout RequestOptions) -> Void) -> HTTPCall {
         changed { change(&$0.options) }
     }
 
-    /// The call with options that replace all of its own.
+    /// Returns the call with options that replace all of its own.
     public func options(_ options: RequestOptions) -> HTTPCall {
         changed { $0.options = options }
     }
 
-    /// The call with its own hooks, in addition to the session's.
+    /// Returns the call with its own hooks, in addition to the session's.
     public func hooks(_ hooks: TaskHooks?) -> HTTPCall {
         changingExtras { $0.hooks = hooks }
     }
 
-    /// The call with an interceptor, within those that it has, and outside of the session's.
+    /// Returns the call with another interceptor, inside of its earlier ones and outside of the session's.
     public func interceptor(_ interceptor: some Interceptor) -> HTTPCall {
         changingAdditions { $0.interceptors.append(interceptor) }
     }
 
-    /// The call with an adapter, which changes the request of each attempt, after the session's adapters.
+    /// Returns the call with an adapter, which changes the request of each attempt, after the session's adapters.
     public func adapter(_ adapter: some RequestAdapter) -> HTTPCall {
         changingAdditions { $0.adapters.append(adapter) }
     }
 
-    /// The call with a retrier, which decides before the session's.
+    /// Returns the call with a retrier, which decides before the session's.
     public func retrier(_ retrier: some RequestRetrier) -> HTTPCall {
         changingAdditions { $0.retriers.append(retrier) }
     }
 
-    /// The call with a retry policy instead of the session's: `call.retry(.limited(to: 3))`.
+    /// Returns the call with a retry policy instead of the session's: `call.retry(.limited(to: 3))`.
     public func retry(_ policy: RetryPolicy) -> HTTPCall {
         changingAdditions { $0.retryPolicy = policy }
     }
 
-    /// The call with a serializer instead of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
+    /// Returns the call with a serializer instead of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
     ///
-    /// Credentials that this serializer adds are sent to any origin that the call goes to.
+    /// Credentials from this serializer are sent to the call's origin, whatever it is.
     public func requestSerializer(_ serializer: some RequestSerializer) -> HTTPCall {
         changingExtras { $0.requestSerializer = serializer }
     }
 
-    /// The call with an `Encodable` value as its parameters, which the request serializer writes.
+    /// Returns the call with an `Encodable` value as its parameters, which the request serializer writes.
     public func parameters(_ value: some Encodable, encoder: ParameterEncoder = ParameterEncoder()) -> HTTPCall {
         changed {
             do throws(SerializationError) {
@@ -161,7 +161,7 @@ extension HTTPCall {
         }
     }
 
-    /// The call with a value as its JSON body, written by ``HTTPSession/Configuration/encoder``.
+    /// Returns the call with a value as its JSON body, written by ``HTTPSession/Configuration/encoder``.
     public func body(json value: some Encodable & Sendable) -> HTTPCall {
         changed {
             $0.content = .json { (request, configuration) throws(SerializationError) in
@@ -170,29 +170,34 @@ extension HTTPCall {
         }
     }
 
-    /// The call with a multipart form as its body, which is encoded as it is sent: memory does not grow with its files.
+    /// Returns the call with a multipart form as its body. The form is encoded while it is sent, so memory does not
+    /// grow with its files.
     public func body(form: MultipartForm) -> HTTPCall {
         changed { $0.content = .form(form) }
     }
 
-    /// The call with a body as it is; the default of `contentType` is the one that the header fields have, or none.
+    /// Returns the call with an unchanged body. The default of `contentType` is the value in the header fields, or
+    /// none.
     public func body(_ body: HTTPRequestBody, contentType: String? = nil) -> HTTPCall {
         changed { $0.content = .body(body, contentType: contentType) }
     }
 
-    /// The call with a file as its body, which is read while it is sent. Its size becomes the Content-Length; a Content-Type
-    /// that the header fields do not name is guessed from the file's extension.
+    /// Returns the call with a file as its body, which is read while it is sent. Its size becomes the Content-Length;
+    /// without a Content-Type in the header fields, the file's extension determines one.
     ///
-    /// A file that cannot be read, or that changes while it is sent, fails the call with ``SessionError/Code/fileFailed``.
+    /// An unreadable file, or a file that changes while it is sent, fails the call with
+    /// ``SessionError/Code/fileFailed``.
     public func body(file: URL) -> HTTPCall {
         changed { $0.content = .file(file) }
     }
 
-    /// The call with its body in a content coding, which Content-Encoding names (RFC 9110, section 8.4): `call.compressed(with: .gzip)`.
+    /// Returns the call with its body in a content coding, named in Content-Encoding (RFC 9110, section 8.4):
+    /// `call.compressed(with: .gzip)`.
     ///
-    /// Use it with servers that are known to decode requests; HTTP has no way to ask beforehand. Up to 1 MiB in memory is encoded
-    /// before it is sent; other bodies are encoded as they are sent, without a Content-Length, and can be replayed if they could
-    /// before. Upload progress counts the encoded bytes. Nil, the default, leaves the body as it is.
+    /// Use it with servers that are known to decode requests; HTTP has no way to ask beforehand. Up to 1 MiB in memory
+    /// is encoded before it is sent. Other bodies are encoded while they are sent, without a Content-Length; if they
+    /// could be replayed, they still can. Upload progress counts the encoded bytes. Nil, the default, does not encode
+    /// the body.
     public func compressed(with coding: ContentCoding?) -> HTTPCall {
         changingExtras { $0.bodyCoding = coding }
     }
@@ -223,12 +228,12 @@ extension HTTPCall {
 // MARK: - The request
 
 extension HTTPCall {
-    /// The request that the call sends: resolved, serialized, with the call's header fields in the place of others.
+    /// Returns the request of the call: resolved, serialized, and with the call's header fields in place of others.
     ///
-    /// The credentials that the session's serializer adds, such as Authorization and Cookie, stay at the base URL's origin, and
-    /// are left out where the call goes to another one.
+    /// Credentials from the session's serializer, such as Authorization and Cookie, stay at the base URL's origin: a
+    /// call to another origin does not have them.
     ///
-    /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL``, or with what the serializer finds wrong.
+    /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL``, or the code of the serializer's error.
     public func request() throws(SessionError) -> SessionRequest {
         if let failure = extras?.value.failure { throw failure }
         var request = try plainRequest()
@@ -237,7 +242,7 @@ extension HTTPCall {
         return request
     }
 
-    /// The request with its body as it is.
+    /// Returns the request with its unencoded body.
     private func plainRequest() throws(SessionError) -> SessionRequest {
         var request: SessionRequest
         switch target {
@@ -270,18 +275,18 @@ extension HTTPCall {
         }
     }
 
-    /// Whether nothing is to be serialized.
+    /// Whether there is nothing to serialize.
     private var isAsGiven: Bool {
         if case .none = content { extras?.value.requestSerializer == nil } else { false }
     }
 
-    /// The header fields of a request that was made elsewhere. Read where they are needed, since a copy of the fields that is kept
-    /// makes the next change of them allocate.
+    /// The header fields for a given request. They are read at the point of use, because keeping a copy would make the
+    /// next change of the fields allocate.
     private var givenFields: HTTPFields? {
         if case .request(let request) = target { request.headerFields } else { nil }
     }
 
-    /// The content type of JSON bodies that the session or a serializer for JSON asks for; nil for `application/json`.
+    /// The content type of JSON bodies from the session or a serializer for JSON; nil for `application/json`.
     private var jsonContentType: String? {
         let own = extras?.value.requestSerializer
         if own == nil, let type = session.headerFields[.contentType] { return type }
@@ -317,7 +322,8 @@ extension HTTPCall {
         if own == nil { request.headerFields.addMissing(session.mergedHeaderFields) }
         request = try (own ?? session.initialConfiguration.requestSerializer).serialize(request, parameters: parameters)
         if own == nil {
-            // The session's serializer is configured for the base URL's origin; a call's own is for whatever URL the call has.
+            // The session's serializer is configured for the base URL's origin; a call's own serializer is for the
+            // call's URL.
             if session.resolver.leadsElsewhere(request.url) {
                 request.headerFields.remove(session.initialConfiguration.redaction.credentialNames)
                 if let givenFields { request.headerFields.addMissing(givenFields) }
@@ -331,7 +337,8 @@ extension HTTPCall {
 }
 
 extension HTTPSession {
-    /// The header fields that the session adds to a request for a URL: without credentials for another origin than the base's.
+    /// The header fields that the session adds to a request for a URL. Credentials are omitted if its origin is not the
+    /// base URL's.
     fileprivate func headerFields(for url: URL) -> HTTPFields {
         var fields = headerFields
         if !fields.isEmpty, resolver.leadsElsewhere(url) {

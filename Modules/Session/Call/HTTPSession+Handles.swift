@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
 
-// What the calls' handles do. A request that could not be made gives a handle that fails once it is resumed.
+// The work of the calls' handles. A request that could not be made gives a handle that fails when it is resumed.
 extension HTTPSession {
-    /// A handle on a request whose response a serializer reads.
+    /// Makes a handle on a request, and reads its response by a serializer.
     func task<S: ResponseSerializer>(
         for request: Result<SessionRequest, SessionError>, kind: TaskKind, additions: Boxed<Flight.Additions>?,
         serializer: S
@@ -14,7 +14,7 @@ extension HTTPSession {
         }
     }
 
-    /// A handle on a request whose response is written to a file.
+    /// Makes a handle on a request, and writes its response to a file.
     func downloadTask(
         for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?,
         _ makePlan: @escaping @Sendable (DownloadLink) throws(SessionError) -> DownloadPlan
@@ -30,7 +30,7 @@ extension HTTPSession {
         }
     }
 
-    /// A handle on a request whose response is read as it arrives.
+    /// Makes a handle on a request with a response that is read while it arrives.
     func streamTask(for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?)
         -> StreamTask
     {

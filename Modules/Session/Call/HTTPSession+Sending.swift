@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
 
-// What the calls' `async` functions do with a request that is ready to be sent.
+// The work of the calls' `async` functions on a request that is ready to be sent.
 extension HTTPSession {
-    /// Sends a request, and returns its response as the serializer reads it.
+    /// Sends a request, and returns its response read by the serializer.
     ///
     /// It runs in the caller's task and creates no other; cancelling the task cancels the transfer.
     @inline(never)
@@ -29,7 +29,7 @@ extension HTTPSession {
         return try await response(for: request, serializer: serializer, extras: nil)
     }
 
-    /// Sends a request, and returns once the response's head was received; the body is read as it arrives.
+    /// Sends a request, and returns after the response's head was received; the body is read while it arrives.
     func bytes(
         for request: SessionRequest, extras: Boxed<HTTPCall.Extras>?, upgrade: ProtocolUpgrade? = nil
     ) async throws(SessionError) -> StreamedResponse {

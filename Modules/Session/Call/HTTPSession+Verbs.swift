@@ -3,8 +3,8 @@ public import HTTPTypes
 public import LinnetMultipart
 public import LinnetSerialization
 
-// Parameters become the query of GET, HEAD and DELETE, and the body of the others, as the session's request serializer writes
-// them.
+// Parameters become the query of GET, HEAD and DELETE, and the body of the others. The session's request serializer
+// writes them.
 extension HTTPSession {
     /// A call with the method GET.
     public func get(_ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall { call(.get, path, parameters) }
@@ -55,20 +55,20 @@ extension HTTPSession {
 
     /// A call with any method.
     ///
-    /// `path` is resolved against the base URL (RFC 3986, section 5), as AFHTTPSessionManager does: `a/b` goes below the base's
-    /// path, `/a/b` replaces that path, `//host/a` replaces the host too, and a whole URL ignores the base. Characters that a
-    /// URL may not hold are percent-encoded.
+    /// `path` is resolved against the base URL (RFC 3986, section 5), like AFHTTPSessionManager's paths: `a/b` goes
+    /// below the base's path, `/a/b` replaces that path, `//host/a` replaces the host too, and a whole URL ignores the
+    /// base. Characters that a URL may not hold are percent-encoded.
     public func call(_ method: HTTPRequest.Method, _ path: String, _ parameters: RequestParameters? = nil) -> HTTPCall {
         HTTPCall(self, .path(method, path), parameters.map { .parameters($0) } ?? .none)
     }
 
-    /// A call that sends a request as it is, with the session's header fields. The base URL is not used, and the serializer
-    /// only for content that is given to the call.
+    /// A call that sends a given request with the session's header fields. The base URL is not used, and the serializer
+    /// only writes content of the call.
     public func call(_ request: SessionRequest) -> HTTPCall {
         HTTPCall(self, .request(request))
     }
 
-    /// Resolves what a verb takes as its path against the base URL, as ``call(_:_:_:)`` does.
+    /// Resolves the path of a verb against the base URL, like ``call(_:_:_:)``.
     ///
     /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL`` when the outcome is not an http or https URL with a
     ///   host.

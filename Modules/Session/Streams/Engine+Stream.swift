@@ -38,7 +38,7 @@ extension Engine {
 }
 
 extension TransferTask where Value == Void {
-    /// The response, once its head was received. Its body is read by one reader as it arrives.
+    /// The response, after its head was received. One reader reads its body while it arrives.
     ///
     /// ```swift
     /// let task = session.call(request).streamTask()

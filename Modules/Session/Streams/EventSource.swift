@@ -25,9 +25,9 @@ public struct EventSource: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let source: EventSource
         private var reader: ServerSentEventReader?
-        /// When the stream that is read began.
+        /// The beginning of the current stream.
         private var openedAt = Tick.now
-        /// How long ago the last attempt began; nil before the first one.
+        /// The time since the beginning of the last attempt; nil before the first one.
         private var sinceConnecting: (@Sendable () -> Duration)?
         private var lastEventID: String
         private var serverDelay: Duration?
@@ -40,7 +40,7 @@ public struct EventSource: AsyncSequence, Sendable {
             lastEventID = source.options.lastEventID
         }
 
-        /// Returns the next event; nil once the server has ended the events with 204.
+        /// Returns the next event; nil after the server has ended the events with 204.
         public mutating func next() async throws(SessionError) -> ServerSentEvent? {
             do {
                 return try await nextEvent()
@@ -51,7 +51,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
         }
 
-        /// Returns the next event; nil once the server has ended the events with 204.
+        /// Returns the next event; nil after the server has ended the events with 204.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(SessionError) -> ServerSentEvent? {
@@ -114,10 +114,10 @@ public struct EventSource: AsyncSequence, Sendable {
 
         /// Waits before an attempt.
         ///
-        /// - Parameter elapsed: The time since the last one began.
+        /// - Parameter elapsed: The time since the beginning of the last one.
         private func pause(after elapsed: Duration) async throws(SessionError) {
             let options = source.options
-            // A server that asks for no delay, and ends each stream after an event, is not asked without end.
+            // The interval limits the requests to a server that wants no delay and ends each stream after an event.
             let delay = Swift.max(options.delay(after: failures, serverDelay), options.leastInterval - elapsed)
             try await source.session.engine.running.sleep(for: delay, by: options.clock, until: .ending, source.url)
         }
@@ -136,7 +136,7 @@ public struct EventSource: AsyncSequence, Sendable {
 
     fileprivate var url: URL? { try? request.get().url }
 
-    /// Whether a stream lasted so long that what failed before it is no reason to wait longer.
+    /// Whether a stream lasted long enough to reset the count of earlier failures.
     fileprivate func lasted(since opened: Tick) -> Bool {
         options.maximumReconnectDelay > .zero && .zero - opened.timeLeft >= options.maximumReconnectDelay
     }
@@ -166,7 +166,7 @@ public struct EventSource: AsyncSequence, Sendable {
 }
 
 extension EventSourceOptions {
-    /// The delay that is doubled, if the server's is shorter.
+    /// The delay to double if the server's is shorter.
     private static let leastDoubled = Duration.milliseconds(500)
 
     /// The least time between the beginnings of two attempts.
@@ -178,7 +178,7 @@ extension EventSourceOptions {
     func delay(after failures: Int, _ serverDelay: Duration?) -> Duration {
         let delay = (serverDelay ?? reconnectDelay).waitable
         guard failures > 1 else { return delay }
-        // A server may ask for no delay, but not for no end of attempts without one.
+        // A server may want no delay, but not endless attempts without one.
         let doubled = max(delay, min(reconnectDelay, Self.leastDoubled)) * (1 << min(failures - 1, 20))
         return max(delay, min(doubled, maximumReconnectDelay))
     }
@@ -200,9 +200,9 @@ private func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duratio
 
 /// Options for reading server-sent events.
 public struct EventSourceOptions: Sendable {
-    /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds. Whatever the server sets, a quarter
-    /// of a second passes from the beginning of one attempt to that of the next, unless this delay, or ``maximumReconnectDelay``, is
-    /// shorter.
+    /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds. Whatever the
+    /// server sets, at least a quarter of a second passes between the beginnings of two attempts, unless this delay, or
+    /// ``maximumReconnectDelay``, is shorter.
     public var reconnectDelay: Duration = .seconds(3)
     /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. A server's
     /// delay of less than half a second applies to the first attempt only. The default is 1 minute.
@@ -210,7 +210,7 @@ public struct EventSourceOptions: Sendable {
     /// The maximum number of consecutive failed attempts, after which the next one's error is thrown. An event, or a stream that lasted
     /// for ``maximumReconnectDelay``, starts the count again. The default is nil: no limit.
     public var maximumReconnects: Int?
-    /// The initial last event ID, such as a saved one. The default is empty: none.
+    /// The initial last event ID, for example a saved one. The default is empty: none.
     public var lastEventID = ""
     /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB.
     public var eventSizeLimit = HTTPResponseBody.defaultLineLimit

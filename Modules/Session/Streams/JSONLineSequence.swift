@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import LinnetSerialization
 
-/// The values of a response of newline-delimited JSON, as they arrive.
+/// The values of a response of newline-delimited JSON, in the order of their arrival.
 public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     /// The value of a line.
     public typealias Element = Value

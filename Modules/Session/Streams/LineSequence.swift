@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The lines of a response, as they arrive.
+/// The lines of a response, in the order of their arrival.
 public struct LineSequence: AsyncSequence, Sendable {
     /// A line, without its ending.
     public typealias Element = String

@@ -28,9 +28,9 @@ struct ServerSentEventParser {
     private var lastEventID: String
     /// The last event ID that a request can contain.
     private(set) var resumptionID: String
-    /// The ID of the event that is being parsed.
+    /// The ID of the incomplete event.
     private var nextEventID: String
-    /// The reconnection time that the server has set, if it has set one.
+    /// The reconnection time that the server has set, if any.
     private(set) var retry: Duration?
 
     /// - Parameters:
@@ -82,7 +82,7 @@ struct ServerSentEventParser {
             (type, data, hasData) = ("", [], false)
         }
         lastEventID = nextEventID
-        // A field cannot contain other IDs (RFC 9110, section 5.5); after one, the server is asked to go on from the one before it.
+        // A field cannot contain other IDs (RFC 9110, section 5.5); after an invalid one, the previous ID is sent.
         if HTTPField.isValidValue(lastEventID) { resumptionID = lastEventID }
         guard hasData else { return nil }
         return ServerSentEvent(

@@ -18,7 +18,7 @@ final class StreamLink: Sendable {
         var headWaiters = Waiters<Head>()
         /// The reader that waits for a chunk, at most one.
         var takers = Waiters<Result<Data?, SessionError>>()
-        /// The work that waits until the chunk was taken, at most one.
+        /// The work that waits for the chunk to be taken, at most one.
         var givers = Waiters<Bool>()
         var isReaderGone = false
     }
