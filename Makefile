@@ -9,13 +9,14 @@
 # docs     builds the documentation into .build/docs
 # api      writes the public interface of each module into Docs/API, with which `make check` compares it
 # sanitize runs the tests with the thread sanitizer, then with the address sanitizer, which also detects leaks
+# scaling  checks in a release build that twice the input takes twice the time
 # fuzz     runs the fuzz targets (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
 # clean    removes all build products
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize fuzz clean
+.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize scaling fuzz clean
 
 ARGS ?=
 SCENARIO ?=
@@ -77,9 +78,13 @@ sanitize:
 		$(WITH_SERVERS) swift test --sanitize=$$sanitizer --scratch-path .build-$$sanitizer --disable-xctest --no-parallel $(ARGS); \
 	done
 
+scaling:
+	@.ci/setup build
+	@.ci/scaling $(ARGS)
+
 fuzz:
 	@.ci/setup build
 	@Tests/Fuzz/run $(ARGS)
 
 clean:
-	rm -rf .build .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-gtk
+	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-gtk

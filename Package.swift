@@ -225,9 +225,15 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// `make quick` builds the tests of some modules alone: LINNET_TESTS has the names of the test targets, separated by commas.
-if let tests = Context.environment["LINNET_TESTS"]?.split(separator: ",").map(String.init), !tests.isEmpty {
-    package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
+// LINNET_TESTS has the names of the test targets that are built alone (`make quick`), or the paths of the files in them that are
+// built alone (`make scaling`), such as `SessionTests/Surface.swift`, separated by commas.
+if let tests = Context.environment["LINNET_TESTS"]?.split(separator: ","), !tests.isEmpty {
+    let parts = tests.map { $0.split(separator: "/", maxSplits: 1).map(String.init) }
+    package.targets.removeAll { target in target.type == .test && !parts.contains { $0[0] == target.name } }
+    for target in package.targets where target.type == .test {
+        let files = parts.filter { $0[0] == target.name && $0.count == 2 }.map { $0[1] }
+        if !files.isEmpty { target.sources = files }
+    }
 }
 
 let targetsInC = ["SanitizerSupport", "WatchdogSupport", "CObjectLedger"]
