@@ -41,7 +41,7 @@ struct LinnetRequest: AsyncParsableCommand {
             $0.resolution = plan.resolution
         }
         do {
-            let response = try await session.call(plan.request).bytes()
+            let response = try await session.call(plan.request).bytes(validation: .none)
             var body = BodyOutput()
             for try await chunk in response.body { try body.write(chunk) }
             try body.end()

@@ -32,7 +32,7 @@ struct ExpectationTests {
         } perform: { server in
             let client = try HTTPSession(baseURL: server.url) { $0.continueTimeout = .seconds(600) }
             let call = client.post("/a").body(.data(Data("content".utf8))).header(.expect, "100-continue")
-            let response = try await call.bytes()
+            let response = try await call.bytes(validation: .none)
             #expect(response.status == .expectationFailed)
             _ = try await response.body.collect(upTo: 1_000)
             #expect(response.metrics.last?.requestBodyBytes == 0)
@@ -98,7 +98,7 @@ struct ExpectationTests {
             #expect(server.recordedRequests.count == 2)
             // The program's own expectation is sent unchanged.
             let own = try await client.post("/a").body(.data(Data("content".utf8))).header(.expect, "100-continue")
-                .bytes()
+                .bytes(validation: .none)
             #expect(own.status == .expectationFailed)
             _ = try await own.body.collect(upTo: 1_000)
             #expect(server.recordedRequests.count == 3)

@@ -1,35 +1,51 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import LinnetSerialization
+public import LinnetSerialization
 
-// Calls that read the body while it arrives. Nothing is read from the connection while the reader is busy; leaving
-// before the end closes it.
+// Calls that read the body as it arrives. Nothing is read from the connection while the reader is busy; leaving before the end
+// closes it. A validation judges a response by its head, before its body is read. A body of which the head does not say that it is empty
+// counts as one that is not: it needs an acceptable content type.
 extension HTTPCall {
-    /// Sends the request, and returns after the response's head was received; the body is read while it arrives.
+    /// Sends the request, and returns once the response's head was received; the body is read as it arrives, by one reader.
     ///
-    /// The status is not validated: an error page is returned as a response.
-    public func bytes() async throws(SessionError) -> StreamedResponse {
-        try await session.bytes(for: request(), extras: extras)
+    /// ```swift
+    /// let response = try await api.get("report").bytes()
+    /// for try await chunk in response.body { consume(chunk) }
+    /// ```
+    /// - Parameter validation: The responses to accept. The default is a status of 200 to 299 with any content type; `.none` also
+    ///   accepts error pages.
+    /// - Throws: ``SessionError`` with ``SessionError/Code/unacceptableStatus`` or ``SessionError/Code/unacceptableContentType`` if the
+    ///   validation refuses the response; up to 1 MiB of its body is in the error.
+    public func bytes(
+        validation: ResponseValidation = ResponseValidation()
+    ) async throws(SessionError) -> StreamedResponse {
+        let request = try request()
+        let response = try await session.bytes(for: request, extras: extras)
+        try await response.validate(by: validation, answering: request.method)
+        return response
     }
 
     /// Sends the request when the first line is read, and yields the lines of the response while they arrive.
     ///
-    /// Lines end in LF, CR or both, and are in UTF-8; invalid bytes become U+FFFD. A line of more bytes than `limit`,
-    /// by default 1 MiB, fails with ``SessionError/Code/bodyTooLarge``, and a status outside of 200 to 299 with
-    /// ``SessionError/Code/unacceptableStatus``.
-    public func lines(upTo limit: Int = HTTPResponseBody.defaultLineLimit) -> CallSequence<LineSequence> {
-        CallSequence(self) { $0.lines(upTo: limit) }
+    /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than `limit`,
+    /// which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a response that `validation` refuses as for
+    /// ``bytes(validation:)``.
+    public func lines(
+        upTo limit: Int = HTTPResponseBody.defaultLineLimit, validation: ResponseValidation = ResponseValidation()
+    ) -> CallSequence<LineSequence> {
+        CallSequence(self, validation) { $0.lines(upTo: limit) }
     }
 
     /// Sends the request when the first value is read, and yields the values of a response of newline-delimited JSON
     /// while they arrive.
     ///
-    /// A line without a value of the type fails with ``SessionError/Code/decodingFailed``. The other errors are those
-    /// from ``lines(upTo:)``.
+    /// A line that is not such a value fails with ``SessionError/Code/decodingFailed``, otherwise as
+    /// ``lines(upTo:validation:)``.
     public func jsonLines<Value: Decodable & Sendable>(
-        of type: Value.Type, upTo limit: Int = HTTPResponseBody.defaultLineLimit
+        of type: Value.Type, upTo limit: Int = HTTPResponseBody.defaultLineLimit,
+        validation: ResponseValidation = ResponseValidation()
     ) -> CallSequence<JSONLineSequence<Value>> {
-        CallSequence(self) { [decoder = session.initialConfiguration.decoder] in
+        CallSequence(self, validation) { [decoder = session.initialConfiguration.decoder] in
             $0.jsonLines(as: type, decoder: decoder, upTo: limit)
         }
     }
@@ -66,25 +82,31 @@ where Base.Failure == SessionError, Base.Element: Sendable {
     public typealias Failure = SessionError
 
     private let call: HTTPCall
+    private let validation: ResponseValidation
     private let read: @Sendable (HTTPResponseBody) -> Base
 
-    init(_ call: HTTPCall, _ read: @escaping @Sendable (HTTPResponseBody) -> Base) {
+    init(_ call: HTTPCall, _ validation: ResponseValidation, _ read: @escaping @Sendable (HTTPResponseBody) -> Base) {
         self.call = call
+        self.validation = validation
         self.read = read
     }
 
     /// Makes a reader.
-    public func makeAsyncIterator() -> Iterator { Iterator(call: call, read: read) }
+    public func makeAsyncIterator() -> Iterator { Iterator(call: call, validation: validation, read: read) }
 
     /// Sends the request, and reads its response.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let call: HTTPCall
-        fileprivate let read: @Sendable (HTTPResponseBody) -> Base
+        private let call: HTTPCall
+        private let validation: ResponseValidation
+        private let read: @Sendable (HTTPResponseBody) -> Base
         private var base: Base.AsyncIterator?
         private var isOver = false
 
-        fileprivate init(call: HTTPCall, read: @escaping @Sendable (HTTPResponseBody) -> Base) {
+        fileprivate init(
+            call: HTTPCall, validation: ResponseValidation, read: @escaping @Sendable (HTTPResponseBody) -> Base
+        ) {
             self.call = call
+            self.validation = validation
             self.read = read
         }
 
@@ -95,7 +117,7 @@ where Base.Failure == SessionError, Base.Element: Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Element? {
             guard !isOver else { return nil }
             do {
-                if base == nil { base = try await read(call.acceptedResponse().body).makeAsyncIterator() }
+                if base == nil { base = try await read(call.bytes(validation: validation).body).makeAsyncIterator() }
                 let element = try await base?.next(isolation: actor)
                 isOver = element == nil
                 return element
@@ -107,15 +129,17 @@ where Base.Failure == SessionError, Base.Element: Sendable {
     }
 }
 
-extension HTTPCall {
-    /// Returns the response if its status is 200 to 299.
-    fileprivate func acceptedResponse() async throws(SessionError) -> StreamedResponse {
-        let response = try await bytes()
+extension SessionResponse where Value == HTTPResponseBody {
+    /// Validates a response before its body is read. The error of a refused one has the first bytes of the body.
+    func validate(
+        by validation: ResponseValidation, answering method: HTTPRequest.Method
+    ) async throws(SessionError) {
+        // A line feed stands for a body that is still to come.
+        let body = head.bodyLength(answering: method) == 0 ? Data() : Data([0x0A])
         do {
-            try ResponseValidation().validate(SerializedResponse(url: response.url, head: response.head, body: Data()))
+            try validation.validate(SerializedResponse(url: url, head: head, body: body, requestMethod: method))
         } catch {
-            throw await response.refused(error)
+            throw await refused(error)
         }
-        return response
     }
 }

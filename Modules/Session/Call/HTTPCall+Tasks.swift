@@ -26,9 +26,12 @@ extension HTTPCall {
         acceptingJSON().task(session.initialConfiguration.responseSerializer)
     }
 
-    /// Makes a handle on a response that is read while it arrives, from ``TransferTask/response``.
-    public func streamTask() -> StreamTask {
-        prepared(session.streamTask(for: made(), additions: extras?.value.additions))
+    /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
+    ///
+    /// - Parameter validation: The responses to accept, as for ``bytes(validation:)``: the task fails with another one. The default is a
+    ///   status of 200 to 299 with any content type.
+    public func streamTask(validation: ResponseValidation = ResponseValidation()) -> StreamTask {
+        prepared(session.streamTask(for: made(), additions: extras?.value.additions, validation))
     }
 
     func made() -> Result<SessionRequest, SessionError> {

@@ -30,13 +30,14 @@ extension HTTPSession {
         }
     }
 
-    /// Makes a handle on a request with a response that is read while it arrives.
-    func streamTask(for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?)
-        -> StreamTask
-    {
+    /// A handle on a request whose response is read as it arrives.
+    func streamTask(
+        for request: Result<SessionRequest, SessionError>, additions: Boxed<Flight.Additions>?,
+        _ validation: ResponseValidation
+    ) -> StreamTask {
         let link = StreamLink()
         return handle(request, kind: .stream, link: .stream(link)) { [engine] driver throws(SessionError) in
-            try await engine.stream(driver.flight(request.get(), additions), link, driver: driver)
+            try await engine.stream(driver.flight(request.get(), additions), validation, link, driver: driver)
         }
     }
 

@@ -74,15 +74,15 @@ extension ImageDownloader {
         var call = session.call(
             SessionRequest(url: request.url, headerFields: request.headerFields, options: request.options))
         if request.headerFields[.accept] == nil { call = call.header(.accept, "image/*") }
+        // The serializer validates the response when it decodes the image.
         if let previewDecoder = configuration.previewDecoder {
-            let task = call.streamTask()
+            let task = call.streamTask(validation: .none)
             let observation = prepare(task, for: id)
             defer { observation.cancel() }
             let response = try await collect(task.response, for: id, previewDecoder)
             report(task.progress.download, of: id)
             return response
         }
-        // The serializer validates the response when it decodes the image.
         let task = call.task(DataResponseSerializer(validation: .none))
         let observation = prepare(task, for: id)
         defer { observation.cancel() }
