@@ -8,6 +8,8 @@ struct Chain: Sendable {
     let coding: CodingLink?
     /// Nil in a session without a cache.
     let cache: CacheLink?
+    /// Nil in a session without a logger.
+    let log: LogLink?
     /// The place of the cache among the links.
     let cacheIndex: Int
 
@@ -17,9 +19,11 @@ struct Chain: Sendable {
         // Requests that wait for another one need its response stored when it returns, and so read whole by the transport.
         coding = CodingLink(configuration, readsBodies: cache?.flights == nil)
 
+        let log = configuration.logger.map { LogLink(logger: $0, redaction: configuration.redaction) }
+
         // An attempt is everything below the retries. Adapters are not asked about each hop of a redirect.
         var links: [any ChainLink] = [
-            RetryLink(policy: configuration.retryPolicy, retriers: configuration.retriers),
+            RetryLink(policy: configuration.retryPolicy, retriers: configuration.retriers, log: log),
             AdapterLink(adapters: configuration.requestAdapters),
             RedirectLink(
                 policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport,
@@ -42,9 +46,8 @@ struct Chain: Sendable {
                     limit: configuration.connectivityTimeout))
         }
         links.append(ContinueLink(policy: configuration.continuePolicy))
-        if let logger = configuration.logger {
-            links.append(LogLink(logger: logger, redaction: configuration.redaction))
-        }
+        if let log { links.append(log) }
+        self.log = log
         self.links = links
     }
 }

@@ -120,8 +120,9 @@ extension HTTPSession {
         public var sessionHooks = SessionHooks()
         /// Counts the session's running requests. The default is none.
         public var completionGroup: CompletionGroup?
-        /// The logger for each attempt of a request: `debug` for requests and responses, `info` for failures, `trace` with
-        /// their header fields. Bodies are never logged. The default is none.
+        /// The logger for each attempt of a request and for retries, at the levels of the table under "Logging" in the
+        /// documentation of the module; at the level `trace`, header fields are logged as well. Bodies are never logged.
+        /// The default is none.
         public var logger: Logger?
         /// The secrets to hide in the log, and the header fields that are sent to no other origin. The default is
         /// `Redaction.standard`; add the names of your own API's secrets.

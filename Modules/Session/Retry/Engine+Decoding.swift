@@ -22,10 +22,13 @@ extension Engine {
                 return response
             } catch {
                 let failure = error.adding(metrics)
-                guard failure.isOfDecoding, flight.request.body?.canBeRead ?? true,
-                    let wait = try await wait(after: failure, part)
-                else { throw failure }
+                guard failure.isOfDecoding, flight.request.body?.canBeRead ?? true else { throw failure }
+                let failed = RetryAttempt(
+                    number: part.record?.attempts ?? 1, request: part.request, head: failure.head, error: failure,
+                    sentRequest: part.record?.adapted)
+                guard let wait = try await wait(after: failed, part) else { throw failure }
                 metrics = failure.metrics
+                chain.log?.retrying(failed, part, after: wait)
                 try await pause(for: wait, after: metrics, flight.request.url)
             }
         }
@@ -45,10 +48,7 @@ extension Engine {
         }
     }
 
-    private func wait(after failure: SessionError, _ flight: Flight) async throws(SessionError) -> Duration? {
-        let attempt = RetryAttempt(
-            number: flight.record?.attempts ?? 1, request: flight.request, head: failure.head, error: failure,
-            sentRequest: flight.record?.adapted)
+    private func wait(after attempt: RetryAttempt, _ flight: Flight) async throws(SessionError) -> Duration? {
         let retriers = (flight.additions?.value.retriers ?? []) + retriers
         let decision = try await timed(flight) { () async throws(SessionError) in
             do {

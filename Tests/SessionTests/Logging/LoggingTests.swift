@@ -9,36 +9,9 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct LoggingTests {
-    /// Keeps the logged messages.
-    private struct RecordingHandler: LogHandler {
-        struct Line: Sendable {
-            var level: Logger.Level
-            var message: String
-            var metadata: [String: String]
-        }
-
-        let lines: EventRecorder<Line>
-        var metadata: Logger.Metadata = [:]
-        var logLevel: Logger.Level
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let metadata = (event.metadata ?? [:]).mapValues { "\($0)" }
-            lines.record(Line(level: event.level, message: "\(event.message)", metadata: metadata))
-        }
-    }
-
-    private static func logger(_ lines: EventRecorder<RecordingHandler.Line>, _ level: Logger.Level) -> Logger {
-        Logger(label: "test") { _ in RecordingHandler(lines: lines, logLevel: level) }
-    }
-
     @Test(arguments: Surface.allCases)
     func everyAttemptIsWrittenWithStaticMessages(surface: Surface) async throws {
-        let lines = EventRecorder<RecordingHandler.Line>()
+        let lines = EventRecorder<RecordingLogHandler.Line>()
         let transport = StubTransport { request in
             switch request.index {
             case 0: .status(302, headerFields: [.location: "/moved?token=s3cret"])
@@ -47,7 +20,7 @@ struct LoggingTests {
             }
         }
         let client = try makeClient(transport) {
-            $0.logger = Self.logger(lines, .debug)
+            $0.logger = RecordingLogHandler.logger(lines, .debug)
             $0.hooks.willRetry = { _, attempt, decision in
                 attempt.error == nil ? decision : .retry(after: .zero)
             }
@@ -55,28 +28,30 @@ struct LoggingTests {
         _ = try await surface.send("a", with: client).get()
         #expect(
             lines.events.map(\.message) == [
-                "sending request", "response received", "sending request", "request failed", "sending request",
-                "response received",
+                "sending request", "response received", "sending request", "request failed", "retrying request",
+                "sending request", "response received",
             ])
-        #expect(lines.events.map(\.level) == [.debug, .debug, .debug, .info, .debug, .debug])
+        #expect(lines.events.map(\.level) == [.debug, .debug, .debug, .warning, .notice, .debug, .debug])
         #expect(lines.events[1].metadata["status"] == "302")
         #expect(lines.events[2].metadata["url"] == "http://example.com/moved?token=<redacted>")
         #expect(lines.events[3].metadata["error"] == "connectionFailed")
         #expect(lines.events[3].metadata["cause"] == "connectionFailed")
-        #expect(lines.events.map { $0.metadata["send"] } == ["1", "1", "2", "2", "3", "3"])
+        #expect(lines.events[4].metadata["error"] == "connectionFailed")
+        #expect(lines.events[4].value("attempt", as: Int.self) == 1)
+        #expect(lines.events.map { $0.metadata["send"] } == ["1", "1", "2", "2", nil, "3", "3"])
         #expect(Set(lines.events.map { $0.metadata["request"] }).count == 1)
-        #expect(lines.events[4].metadata["method"] == "GET")
+        #expect(lines.events[5].metadata["method"] == "GET")
         #expect(!lines.events.contains { "\($0)".contains("s3cret") })
     }
 
     @Test func fieldsAreWrittenAtTraceAndSecretsNever() async throws {
-        let lines = EventRecorder<RecordingHandler.Line>()
+        let lines = EventRecorder<RecordingLogHandler.Line>()
         let transport = StubTransport { _ in
             .status(
                 200, headerFields: [.setCookie: "id=s3cret", .contentType: "text/plain"], body: Data("s3cret".utf8))
         }
         var configuration = HTTPSession.Configuration()
-        configuration.logger = Self.logger(lines, .trace)
+        configuration.logger = RecordingLogHandler.logger(lines, .trace)
         configuration.credentialStore = CredentialStore()
         let session = try HTTPSession(configuration: configuration, transport: transport)
         let url = try #require(URL(string: "http://ada:s3cret@example.com/?sig=s3cret"))

@@ -5,10 +5,10 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Logging
 
-/// Logs each attempt's request and response, redacted.
+/// Logs each attempt's request and response, redacted. ``RetryLink`` has it log the retries.
 ///
-/// Messages are constant; variable values are in the metadata: `request` is the number of the request in the process, `send`
-/// counts how often it was sent. Bodies are not logged.
+/// Messages are constant; variable values are in the metadata, and numbers are numbers. The documentation of the module has the
+/// table of messages, levels and metadata. Bodies are not logged.
 struct LogLink: ChainLink {
     /// What is known about the send that is logged.
     struct Note: Sendable {
@@ -22,8 +22,8 @@ struct LogLink: ChainLink {
     func send(_ flight: inout Flight) -> ChainStep {
         var facts = facts(of: flight.request)
         if let record = flight.record {
-            facts["request"] = "\(record.id)"
-            facts["send"] = "\(record.nextSend())"
+            facts["request"] = .number(record.id)
+            facts["send"] = .number(record.nextSend())
         }
         flight.log = Boxed(Note(facts: facts))
         logger.debug("sending request", metadata: facts + fields(flight.request.headerFields))
@@ -32,28 +32,44 @@ struct LogLink: ChainLink {
 
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
         var facts = facts(of: flight)
-        facts["status"] = "\(response.head.status.code)"
+        facts["status"] = .number(response.head.status.code)
         if let metrics = response.attempts.last {
             facts["protocol"] = metrics.httpVersion.map { "\($0)" }
-            facts["connection"] = "\(metrics.connectionID)"
-            facts["reused"] = "\(metrics.isReusedConnection)"
+            facts["connection"] = .number(metrics.connectionID)
+            facts["reused"] = .stringConvertible(metrics.isReusedConnection)
         }
-        logger.debug("response received", metadata: facts + fields(response.head.headerFields))
+        logger.log(
+            level: .ofResponse(with: response.head.status), "response received",
+            metadata: facts + fields(response.head.headerFields))
         return .proceed
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
-        var facts = facts(of: flight)
-        facts["error"] = "\(failure.code)"
-        facts["cause"] = failure.cause
-        facts["timeout"] = failure.timeout.map { "\($0)" }
-        logger.info("request failed", metadata: facts)
+        logger.log(level: .ofFailure(failure), "request failed", metadata: facts(of: flight) + facts(of: failure))
         return .proceed
+    }
+
+    /// Logs that an attempt is retried after a delay.
+    func retrying(_ attempt: RetryAttempt, _ flight: Flight, after delay: Duration) {
+        var facts = facts(of: attempt.request)
+        facts["request"] = flight.record.map { .number($0.id) }
+        facts["attempt"] = .number(attempt.number)
+        facts["delay"] = .seconds(delay)
+        facts["status"] = attempt.head.map { .number($0.status.code) }
+        if let error = attempt.error { facts = facts + self.facts(of: error) }
+        logger.notice("retrying request", metadata: facts)
+    }
+
+    private func facts(of error: SessionError) -> Logger.Metadata {
+        var facts: Logger.Metadata = ["error": "\(error.code)"]
+        facts["cause"] = error.cause
+        facts["timeout"] = error.timeout.map { "\($0)" }
+        return facts
     }
 
     private func facts(of flight: Flight) -> Logger.Metadata {
         var facts = flight.log?.value.facts ?? facts(of: flight.request)
-        facts["duration"] = flight.log.map { "\(.zero - $0.value.start.timeLeft)" }
+        facts["duration"] = flight.log.map { .seconds(.zero - $0.value.start.timeLeft) }
         return facts
     }
 
@@ -94,5 +110,27 @@ extension SessionError {
 extension Logger.Metadata {
     fileprivate static func + (facts: Self, more: Self) -> Self {
         facts.merging(more) { $1 }
+    }
+}
+
+extension Logger.MetadataValue {
+    fileprivate static func number(_ number: some BinaryInteger & Sendable) -> Self { .stringConvertible(number) }
+
+    /// A duration as a `Double`.
+    fileprivate static func seconds(_ duration: Duration) -> Self { .stringConvertible(duration / .seconds(1)) }
+}
+
+extension Logger.Level {
+    fileprivate static func ofResponse(with status: HTTPResponse.Status) -> Self {
+        status.kind == .serverError ? .warning : .debug
+    }
+
+    fileprivate static func ofFailure(_ error: SessionError) -> Self {
+        switch error.code {
+        case .cancelled: .debug
+        case .trustRefused: .error
+        case .connectionFailed, .nameResolutionFailed, .connectionLost, .tlsFailed, .timeout: .warning
+        default: .info
+        }
     }
 }

@@ -13,6 +13,8 @@ struct RetryLink: ChainLink {
     let policy: RetryPolicy
     /// The session's, which are asked about every outcome.
     let retriers: [any RequestRetrier]
+    /// Nil in a session without a logger.
+    var log: LogLink?
 
     func send(_ flight: inout Flight) -> ChainStep {
         flight.retries.number = flight.record?.nextAttempt() ?? 1
@@ -45,6 +47,7 @@ struct RetryLink: ChainLink {
             decision = policy(of: flight).decide(on: attempt)
         }
         guard case .retry(let wait) = decision, flight.allows(wait) else { return .proceed }
+        if flight.canSendAgain { log?.retrying(attempt, flight, after: max(.zero, wait)) }
         return .again(flight.request, after: max(.zero, wait), otherwise: .proceed)
     }
 
@@ -64,6 +67,9 @@ struct RetryLink: ChainLink {
 }
 
 extension Flight {
+    /// Whether the body can be read once more, or a hook may provide another one.
+    fileprivate var canSendAgain: Bool { request.body?.canBeRead ?? true || hooks?.isSeen(\.needsNewBody) == true }
+
     /// Whether there is time for another attempt after a wait.
     func allows(_ wait: Duration) -> Bool { deadline.map { wait < $0.timeLeft } ?? true }
 }
