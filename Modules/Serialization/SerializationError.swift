@@ -13,6 +13,8 @@ public struct SerializationError: Error, Sendable {
         public static let unacceptableStatus = Code("unacceptableStatus")
         /// The validation does not accept the response's Content-Type.
         public static let unacceptableContentType = Code("unacceptableContentType")
+        /// A closure of the user's refuses the response; its error is the underlying error.
+        public static let unacceptableResponse = Code("unacceptableResponse")
         /// The response has no body, but the validation or the type requires one.
         public static let emptyBody = Code("emptyBody")
         /// The response's body cannot be decoded.

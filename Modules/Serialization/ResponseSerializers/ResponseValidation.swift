@@ -17,6 +17,8 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Whether the body may be empty; the default is true. If false, it may still be empty where HTTP allows no content:
     /// with 1xx, 204, 205 and 304, and in reply to HEAD (RFC 9110, section 6.4.1).
     public var acceptsEmptyBody = true
+    /// The closures of ``validating(_:)``.
+    var check: HeadCheck?
 
     /// Creates a validation.
     public init(statusCodes: Range<Int> = 200..<300, contentTypes: [String]? = nil) {
@@ -42,7 +44,8 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Returns if the response is acceptable.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/unacceptableStatus``,
-    ///   ``SerializationError/Code/unacceptableContentType`` or ``SerializationError/Code/emptyBody``. If the status
+    ///   ``SerializationError/Code/unacceptableContentType``, ``SerializationError/Code/emptyBody``, or, for a closure's refusal,
+    ///   ``SerializationError/Code/unacceptableResponse``. If the status
     ///   and the body are unacceptable, the error is about the status, and the underlying error about the body.
     public func validate(_ response: SerializedResponse) throws(SerializationError) {
         let bodyError = response.body.isEmpty ? emptyBodyError(of: response) : contentTypeError(of: response)
@@ -57,6 +60,7 @@ public struct ResponseValidation: Sendable, Hashable {
             )
         }
         if let bodyError { throw bodyError }
+        try check?.validate(response)
     }
 
     private func emptyBodyError(of response: SerializedResponse) -> SerializationError? {
@@ -135,8 +139,14 @@ extension ResponseValidation: Codable {
         acceptsEmptyBody = try container.decodeIfPresent(Bool.self, forKey: .acceptsEmptyBody) ?? true
     }
 
-    /// Encodes the validation.
+    /// Encodes the validation. One with a closure throws an `EncodingError`.
     public func encode(to encoder: any Encoder) throws {
+        guard check == nil else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath, debugDescription: "A validation with a closure cannot be encoded."))
+        }
         var container = encoder.container(keyedBy: CodingKeys.self)
         let pairs = statusCodes?.ranges.map { [$0.lowerBound, $0.upperBound] }
         try container.encode(pairs, forKey: .statusCodes)

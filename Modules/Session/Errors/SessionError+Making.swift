@@ -168,6 +168,7 @@ extension SessionError {
     private static let meaningsOfSerialization: [SerializationError.Code: Code] = [
         .unacceptableStatus: .unacceptableStatus,
         .unacceptableContentType: .unacceptableContentType,
+        .unacceptableResponse: .unacceptableResponse,
         .emptyBody: .decodingFailed,
         .decodingFailed: .decodingFailed,
         .encodingFailed: .encodingFailed,

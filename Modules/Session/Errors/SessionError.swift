@@ -205,6 +205,9 @@ extension SessionError {
         public static let unacceptableStatus = Code("unacceptableStatus")
         /// The response's content type is not acceptable.
         public static let unacceptableContentType = Code("unacceptableContentType")
+        /// A closure of a validation refused the response (`ResponseValidation.validating(_:)`, `ResponseSerializer.validating(_:)`). The
+        /// underlying error is a `SerializationError`, which the closure's error underlies.
+        public static let unacceptableResponse = Code("unacceptableResponse")
         /// The response's body could not be decoded.
         public static let decodingFailed = Code("decodingFailed")
         /// The response's body has an unknown content coding, or is invalid in its coding: damaged, truncated, or

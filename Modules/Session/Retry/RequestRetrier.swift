@@ -2,8 +2,8 @@
 ///
 /// Retriers are called in order, before the policy; the first that retries decides. Each must limit its own retries by
 /// ``RetryAttempt/number``: no other limit applies. They are asked about failures, about each response before it is validated, and
-/// about a response that could not be decoded (``SessionError/Code/decodingFailed``,
-/// ``SessionError/Code/unacceptableContentType``), which a stream or a download never is.
+/// about a response whose body was refused or could not be decoded (``SessionError/Code/decodingFailed``,
+/// ``SessionError/Code/unacceptableContentType``, ``SessionError/Code/unacceptableResponse``), which a stream or a download never is.
 public protocol RequestRetrier: Sendable {
     /// Decides on an attempt. An error fails the request as an ``Interceptor``'s error does.
     func decide(on attempt: RetryAttempt) async throws -> RetryDecision

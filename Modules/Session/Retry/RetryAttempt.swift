@@ -1,7 +1,8 @@
 public import HTTPTypes
 public import LinnetSerialization
 
-/// An attempt that can be retried: it failed, or it has a response that is not validated yet, or one that could not be decoded.
+/// An attempt that can be retried: it failed, or it has a response that is not validated yet, or one whose body was refused
+/// or could not be decoded.
 public struct RetryAttempt: Sendable {
     /// The number of attempts, including this one.
     public let number: Int

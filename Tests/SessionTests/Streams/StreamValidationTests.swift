@@ -92,4 +92,61 @@ struct StreamValidationTests {
         #expect(await sessionError { _ = try await task.response }?.code == .unacceptableStatus)
         await session.shutdown()
     }
+
+    private struct Refusal: Error {}
+
+    private static let tag = ResponseValidation().validating { head in
+        if head.headerFields[.eTag] == nil { throw Refusal() }
+    }
+
+    @Test(arguments: Handing.allCases)
+    func aClosureJudgesTheHeadOfAStream(handing: Handing) async throws {
+        let session = try makeClient(
+            StubTransport { request in
+                .status(.ok, headerFields: request.index == 0 ? [.eTag: "1"] : [:], body: Data("1".utf8))
+            })
+        #expect(try await handing.read(session.get("a"), Self.tag) == "1")
+        let error = await sessionError { try await handing.read(session.get("a"), Self.tag) }
+        #expect(error?.code == .unacceptableResponse && error?.body == Data("1".utf8))
+        #expect((error?.underlying as? SerializationError)?.underlying is Refusal)
+        await session.shutdown()
+    }
+
+    @Test func aClosureJudgesADownload() async throws {
+        let session = try makeClient(StubTransport { _ in .status(.ok, body: Data("1".utf8)) })
+        let file = FileManager.default.temporaryDirectory.appending(path: "linnet-validated-\(UUID())")
+        let error = await sessionError {
+            try await session.get("a").download(to: file, options: DownloadOptions { $0.validation = Self.tag })
+        }
+        #expect(error?.code == .unacceptableResponse && error?.body == Data("1".utf8))
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        await session.shutdown()
+    }
+
+    @Test func aClosureOfTheSessionsSerializerJudgesValues() async throws {
+        let session = try makeClient(StubTransport { _ in .json("1") }) { $0.responseSerializer.validation = Self.tag }
+        let error = await sessionError { try await session.get("a").value(as: Int.self) }
+        #expect(error?.code == .unacceptableResponse && error?.body == Data("1".utf8))
+        await session.shutdown()
+    }
+
+    /// Retriers are asked about a body that a closure refuses, such as a 200 that says that the token is over.
+    @Test func aRefusedBodyCanBeRetried() async throws {
+        struct Retrier: RequestRetrier {
+            func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+                attempt.number == 1 && attempt.error?.code == .unacceptableResponse ? .retry(after: .zero) : .doNotRetry
+            }
+        }
+        let session = try makeClient(StubTransport { request in .json("\(request.index)") })
+        let serializer = DecodableResponseSerializer(Int.self).validating { response in
+            if response.body == Data("0".utf8) { throw Refusal() }
+        }
+        let response = try await session.get("a").retrier(Retrier()).response(serializer)
+        #expect(response.value == 1)
+        let error = await sessionError {
+            try await session.get("a").response(DataResponseSerializer().validating { _ in throw Refusal() })
+        }
+        #expect(error?.code == .unacceptableResponse && error?.body == Data("2".utf8))
+        await session.shutdown()
+    }
 }
