@@ -72,8 +72,10 @@ import Testing
 
     // MARK: Over the body
 
-    private static let serializer = DecodableResponseSerializer([Int].self).validating { response in
-        if response.body.starts(with: Data("{".utf8)) { throw Refusal(description: "an object") }
+    private static var serializer: some ResponseSerializer<[Int]> {
+        DecodableResponseSerializer([Int].self).validating { response in
+            if response.body.starts(with: Data("{".utf8)) { throw Refusal(description: "an object") }
+        }
     }
 
     @Test func aClosureOverTheBodyRefusesBeforeDecodingFails() throws {

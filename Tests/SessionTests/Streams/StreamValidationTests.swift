@@ -95,8 +95,10 @@ struct StreamValidationTests {
 
     private struct Refusal: Error {}
 
-    private static let tag = ResponseValidation().validating { head in
-        if head.headerFields[.eTag] == nil { throw Refusal() }
+    private static var tag: ResponseValidation {
+        ResponseValidation().validating { head in
+            if head.headerFields[.eTag] == nil { throw Refusal() }
+        }
     }
 
     @Test(arguments: Handing.allCases)
