@@ -76,6 +76,15 @@ struct ForgedListTests {
         #expect(error?.message.contains("5.3.1") == true)
     }
 
+    /// An extension of an entry can say that the entry is for a certificate of another issuer (RFC 5280, 5.3 and 5.3.3).
+    @Test(arguments: ["2.5.29.29", "2.5.29.21", "1.3.6.1.4.1.99999.1"])
+    func listWhoseEntryHasACriticalExtensionIsRefused(identifier: String) throws {
+        let list = try TestPKI.forgeList([Self.entry(.init(identifier, critical: true, [0x0A, 0x01, 0x01]))], by: root)
+        let error = #expect(throws: SecurityError.self) { try RevocationList(der: list) }
+        #expect(error?.code == .invalidRevocationList)
+        #expect(error?.message.contains("critical extension") == true)
+    }
+
     /// The octets of a reason, of criticality and of a scope that DER does not have.
     @Test(arguments: [
         [entry(reason(0, 8))], [entry(.init("2.5.29.21", [0x0A, 0x81, 0x01, 0x08]))], [entry(.init("2.5.29.21", []))],
@@ -92,6 +101,7 @@ struct ForgedListTests {
         let list = try TestPKI.forgeList(entries, by: root)
         let error = #expect(throws: SecurityError.self) { try RevocationList(der: list) }
         #expect(error?.code == .invalidRevocationList)
+        #expect(error?.message.contains("critical") == false)
     }
 
     @Test(arguments: [

@@ -196,6 +196,26 @@ struct OtherPathTests {
         }
     }
 
+    /// Renewing the root would not mend its path, whose authority also violates a rule.
+    @Test func pathThatEndsAtAnExpiredRootSaysMoreThanOneThatIsRefusedForItsNames() async throws {
+        var template = CertificateTemplate.authority("Old Root")
+        template.notAfter = CertificateTemplate.time(daysFromNow: -0.5)
+        let old = try TestPKI.forgeRoot(template)
+        let late = try cross({ $0.set("2.5.29.15", critical: false) }, by: old)
+        let names = try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: other)
+        let leaf = try pki.forge(.server(), by: authority)
+        let refusal = try await decision([leaf, late, names], anchors: [old, other], profile: .strict).refusal
+        #expect(refusal?.reason == .expired)
+    }
+
+    @Test func pathWithoutAnAnchorSaysLessThanOneThatIsRefusedForItsNames() async throws {
+        let unknown = try cross(by: TestPKI.forgeRoot(.authority("Unknown")))
+        let names = try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: other)
+        for refusal in try await reasons(unknown, names, anchors: [other]) {
+            #expect(refusal.reason == .nameNotPermitted)
+        }
+    }
+
     @Test func pathThatIsRefusedForItsNamesSaysMoreThanOneThatViolatesARule() async throws {
         let rule = try cross({ $0.set("2.5.29.15", critical: false) }, by: other)
         let names = try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root)
