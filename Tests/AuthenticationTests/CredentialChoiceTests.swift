@@ -216,6 +216,22 @@ struct CredentialChoiceTests {
         #expect(store.authenticator(before: try testTarget("https://example.com/")) == nil)
     }
 
+    /// A wider space with the same credential takes the place of those in it, whose nonces are older.
+    @Test func theLatestNonceIsUsedInTheSpacesOfItsDomain() throws {
+        let (store, origin) = (CredentialStore(), try testOrigin("https://example.com"))
+        store.set(try .password(username: "ada", password: "pw"), for: ProtectionSpace(origin: origin))
+        for (nonce, domain) in [("one", "/a/b/"), ("two", "/a/")] {
+            let challenge =
+                "Digest realm=\"r\", qop=\"auth\", algorithm=SHA-256, nonce=\"\(nonce)\", domain=\"\(domain)\""
+            let authenticator = try #require(store.authenticator(for: .parse([challenge]), of: origin, refused: []))
+            store.accepted(authenticator, at: try testTarget("https://example.com\(domain)page"))
+        }
+        for path in ["/a/b/c", "/a/c"] {
+            let authenticator = store.authenticator(before: try testTarget("https://example.com" + path))
+            #expect(authenticator?.answer(method: "GET", uri: path).computation?.nonce == "two", "\(path)")
+        }
+    }
+
     @Test func learnedPathsAreLimited() throws {
         let (store, origin) = (CredentialStore(), try testOrigin("http://example.com"))
         store.set(try Stored.password.make(), for: ProtectionSpace(origin: origin))
