@@ -44,6 +44,24 @@ struct WebSocketTests {
         }
     }
 
+    @Test func aDumpOfASocketShowsNoSecret() async throws {
+        try await withPeer {
+            try await echo(.accepted(on: $0, fields: ["Set-Cookie: id=s3cret", "X-Plain: shown"]))
+        } perform: { session in
+            let call = session.get("chat", ["token": "s3cret"]).header(.authorization, "Bearer s3cret")
+            let socket = try await call.webSocket()
+            let reconnecting = call.reconnectingWebSocket()
+            for (value, part) in [(socket as Any, "shown"), (reconnecting, "ReconnectingWebSocket")] {
+                var text = ""
+                dump(value, to: &text)
+                #expect(!text.contains("s3cret"))
+                #expect(text.contains(part))
+            }
+            try await reconnecting.close()
+            try await socket.close()
+        }
+    }
+
     @Test func theRequestMatchesTheRFC() async throws {
         try await withPeer {
             let peer = try await WebSocketPeer.accepted(on: $0, fields: ["Sec-WebSocket-Protocol: chat.v2"])

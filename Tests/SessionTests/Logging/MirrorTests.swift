@@ -69,6 +69,9 @@ struct MirrorTests {
             AuthenticationAttempt(
                 origin: try Origin(url), challenges: [], head: Self.head, failures: 0, proposedCredential: nil),
             TaskEvent(taskID: 1, kind: .created, url: url, tag: nil, taskDescription: nil),
+            ResumeData(
+                url: url, entityTag: nil, lastModified: nil, partialFile: URL(filePath: "/part"), receivedBytes: 1,
+                totalBytes: nil, digest: ""),
         ] { expectNoSecret(in: value) }
         var dumped = ""
         dump(request, to: &dumped)
@@ -128,11 +131,14 @@ struct MirrorTests {
             id: .init(rawValue: 1), key: key, head: vary,
             variant: try #require(StoredResponse.Variant(of: vary, to: head)), requestTime: Date(),
             responseTime: Date(), bodySize: 1)
+        let parts = try MultipartPart.all(
+            in: Data("--b\r\nSet-Cookie: s3cret\r\n\r\npassword=s3cret\r\n--b--".utf8),
+            contentType: "multipart/mixed; boundary=b")
         var form = MultipartForm()
         form.append(Self.body, name: "password")
         for value: Any in [
             TransportRequest(head: head, body: .bytes(bytes)), TransportRequestBody.bytes(bytes), body,
-            TransportResponse(head: Self.head, body: body), stored, stored.variant, form,
+            TransportResponse(head: Self.head, body: body), stored, stored.variant, form, parts,
         ] { expectNoSecret(in: value) }
         var dumped = ""
         dump(key, to: &dumped)
