@@ -40,6 +40,26 @@ struct ConnectivityTests {
         await client.shutdown()
     }
 
+    /// The clock of the limit, and without a limit that of the pause after a network that has gone.
+    @Test(arguments: [nil, .seconds(60)] as [Duration?])
+    func aClockThatIgnoresItsCancellationIsNotWaitedFor(limit: Duration?) async throws {
+        let (code, network) = (StubbornCode(), TestNetwork(.notReachable))
+        let client = try network.client {
+            $0.waitsForConnectivity = true
+            $0.connectivityTimeout = limit
+            $0.clock = StubbornClock(code: code)
+        }
+        let caller = Task { await Surface.async.send("a", with: client).error?.code }
+        try await network.waits.wait(count: 1)
+        if limit == nil { network.report(.ethernet) }
+        await code.hasEntered.wait()
+        caller.cancel()
+        #expect(await caller.value == .cancelled)
+        #expect(!code.hasLeft.hasFired)
+        await code.end()
+        await client.shutdown()
+    }
+
     @Test(arguments: [nil, false] as [Bool?])
     func aRequestThatDoesNotWaitFailsAtOnce(choice: Bool?) async throws {
         let network = TestNetwork(.notReachable)

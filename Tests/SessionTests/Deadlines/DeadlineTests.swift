@@ -1,10 +1,13 @@
+import Dispatch
 import FoundationEssentials
 import HTTPTypes
+import LinnetCache
 import LinnetSerialization
-import LinnetSession
 import LinnetTesting
 import LinnetTransport
 import Testing
+
+@testable import LinnetSession
 
 /// A call ends at its deadline and at its cancellation, whatever user code runs in it.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
@@ -49,6 +52,45 @@ struct DeadlineTests {
         await code.end(isTold: place.isTold)
         // It does not wait for the code either.
         await client.shutdown()
+    }
+
+    /// The function blocks its thread.
+    @Test func aDownloadEndsWhileItsDestinationIsChosen() async throws {
+        let (hasEntered, release) = (Signal(), DispatchSemaphore(value: 0))
+        let client = try makeClient(StubTransport { _ in .json("1") })
+        let task = client.get("x").downloadTask { file, _ in
+            hasEntered.fire()
+            release.wait()
+            return file
+        }
+        task.resume()
+        await hasEntered.wait()
+        task.cancel()
+        #expect(await failure(of: task)?.code == .cancelled)
+        release.signal()
+        await client.shutdown()
+    }
+
+    /// A store of the user's is told what is outdated, also on behalf of a request that is cancelled.
+    @Test func entriesAreRemovedForACancelledRequestToo() async throws {
+        let store = StubbornStore(code: StubbornCode())
+        let url = try #require(URL(string: "http://example.com/a"))
+        let head = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"])
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "example.com", path: "/a")
+        let entry = StoredResponse(
+            id: .init(rawValue: 1), key: try #require(CacheKey(url)), head: head,
+            variant: try #require(StoredResponse.Variant(of: head, to: request)), requestTime: Date(),
+            responseTime: Date(), bodySize: 1)
+        let writer = try await store.beginEntry(entry, replacing: [])
+        try await writer.append(Data([1]))
+        _ = try await writer.commit(asFirstOf: nil)
+        #expect(await store.statistics().count == 1)
+        let users = UsersCacheStore.wrapping(store)
+        try await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await users.removeAll()
+        }.value
+        while await store.statistics().count > 0 { await Task.yield() }
     }
 
     /// The code's late result is released with all that it retains.

@@ -151,7 +151,7 @@ private struct StubbornRetrier: RequestRetrier {
     }
 }
 
-private struct StubbornClock: Clock {
+struct StubbornClock: Clock {
     let code: StubbornCode
     let base = ManualClock()
 
@@ -178,7 +178,7 @@ private struct StubbornChunks: AsyncSequence, Sendable {
     }
 }
 
-private struct StubbornStore: CacheStore {
+struct StubbornStore: CacheStore {
     let code: StubbornCode
     let base = MemoryCacheStore()
 

@@ -462,6 +462,28 @@ struct ProxyConnectionTests {
         }
     }
 
+    @Test func aFunctionThatIgnoresItsCancellationIsNotWaitedFor() async throws {
+        let (hasEntered, release, hasLeft) = (Signal(), Signal(), Signal())
+        try await withMockServer(.text("ok")) { origin in
+            try await withTransport({
+                $0.proxies = .choosing { _ in
+                    hasEntered.send()
+                    await Task { await release.wait() }.value
+                    hasLeft.send()
+                    return nil
+                }
+            }) { transport in
+                let task = Task { await failure(transport, origin.request()) }
+                await hasEntered.wait()
+                task.cancel()
+                #expect(await task.value?.code == .cancelled)
+                release.send()
+                await hasLeft.wait()
+            }
+            #expect(origin.acceptedConnections == 0)
+        }
+    }
+
     @Test func connectionsAreOpenedInAdvanceThroughTheProxy() async throws {
         let test = TestProxy()
         try await withOrigin(tls: try identity()) { origin in
