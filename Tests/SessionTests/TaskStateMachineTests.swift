@@ -123,6 +123,16 @@ struct TaskStateMachineTests {
         #expect(machine.progress.upload == TransferProgress(completed: 10, total: 10))
     }
 
+    @Test func aResponseToARequestThatIsSentAgainTakesNothingBack() {
+        var machine = TaskStateMachine()
+        _ = machine.resume()
+        _ = machine.willReceive(total: 10)
+        _ = machine.didReceive(8)
+        _ = machine.willReceive(total: 10)
+        expectNoChange(machine.didReceive(5))
+        #expect(machine.progress.download == TransferProgress(completed: 8, total: 10))
+    }
+
     @Test func unknownTotalsAreKnownAfterASuccess() {
         var machine = TaskStateMachine()
         _ = machine.resume()

@@ -56,6 +56,17 @@ struct ObservingHookTests {
         #expect(totals.events == [3, 3, 3, 3])
     }
 
+    /// Also by a transport that does not tell when an attempt ends.
+    @Test(arguments: Surface.allCases)
+    func eachRequestOfARedirectCountsItsBytesFromZero(surface: Surface) async throws {
+        let sent = EventRecorder<Int64>()
+        let client = try makeClient(RedirectingTransport()) {
+            $0.hooks.didSendBody = { _, _, progress in sent.record(progress.completed) }
+        }
+        _ = try await surface.send("a", method: .post, parameters: ["k": "v"], with: client).get()
+        #expect(try await sent.wait(count: 2) == [3, 3])
+    }
+
     @Test(arguments: Surface.allCases)
     func everyRequestCompletesOnce(surface: Surface) async throws {
         let completed = EventRecorder<SessionError.Code?>()
@@ -188,6 +199,22 @@ private struct RepeatingTransport: Transport {
             observer?.didFinishAttempt(TransportMetrics())
         }
         let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
+        return TransportResponse(head: head, body: TransportResponseBody(ByteBuffer(string: "1")))
+    }
+
+    func shutdown(_ mode: ShutdownMode) async {}
+}
+
+/// A transport that is redirected once, and tells of the bytes that it sends alone.
+private struct RedirectingTransport: Transport {
+    func send(
+        _ request: TransportRequest, observer: (any TransportObserver)?
+    ) async throws(TransportError) -> TransportResponse {
+        observer?.didSendBody(bytes: 3)
+        let isRedirected = request.head.path == "/b"
+        let head = HTTPResponse(
+            status: isRedirected ? .ok : .temporaryRedirect,
+            headerFields: isRedirected ? [.contentType: "application/json"] : [.location: "/b"])
         return TransportResponse(head: head, body: TransportResponseBody(ByteBuffer(string: "1")))
     }
 

@@ -131,6 +131,21 @@ struct RedirectTests {
         #expect(transport.requests.count == 1)
     }
 
+    /// Other readers of these URLs see another host than the one behind the last at sign.
+    @Test(arguments: [
+        "http://good.example\\@evil.example/", "http://good.example%5C@x@evil.example/",
+        "//good.example@ada@evil.example/b",
+        "http://ada:pass@word@evil.example/",
+    ])
+    func userInformationThatLooksLikeAHostIsRefused(location: String) async throws {
+        let transport = StubTransport { _ in .status(302, headerFields: [.location: location]) }
+        let error = await #expect(throws: SessionError.self) {
+            try await HTTPSession(transport: transport).call(makeRequest()).response()
+        }
+        #expect(error?.code == .redirectRefused)
+        #expect(transport.requests.count == 1)
+    }
+
     @Test func httpsDoesNotLeadToHTTP() async throws {
         let transport = StubTransport { _ in .status(302, headerFields: [.location: "http://example.com/"]) }
         let url = try #require(URL(string: "https://example.com/"))
