@@ -56,6 +56,15 @@ struct DERTests {
 
     // MARK: Times
 
+    /// Reading recurses, and the depth of what a server sends is bounded.
+    @Test(arguments: [(24, true), (25, false), (1_000, false)])
+    func deepNestingIsRefused(depth: Int, isRead: Bool) throws {
+        var bytes: [UInt8] = []
+        for _ in 0..<depth { bytes = ASN1.sequence(bytes) }
+        let der = DER(bytes: bytes)
+        #expect(((try? der.strictRoot(DER.Tag.sequence)) != nil) == isRead)
+    }
+
     private static func time(_ text: String) -> CertificateTime? {
         let bytes = text.utf8.count == 13 ? ASN1.utcTime(text) : ASN1.generalizedTime(text)
         let der = DER(bytes: bytes)

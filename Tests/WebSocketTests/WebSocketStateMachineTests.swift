@@ -129,6 +129,17 @@ struct WebSocketStateMachineTests {
         }
     }
 
+    @Test func aControlFrameInPiecesIsOneFrame() {
+        var machine = machine()
+        let frame = frame(.ping, "hello").bytes
+        var pongs: [String] = []
+        for byte in frame.readableBytesView {
+            machine.append(ByteBuffer(bytes: [byte]))
+            while case .pong(let payload)? = machine.next() { pongs.append(String(buffer: payload)) }
+        }
+        #expect(pongs == ["hello"])
+    }
+
     /// Like Autobahn's cases 6.4: an invalid text fails at once, because no further bytes can make it valid.
     @Test func textFailsAsSoonAsItIsInvalid() {
         let text: [UInt8] = [0xCE, 0xBA, 0xE1, 0xBD, 0xB9, 0xCF, 0x83, 0xCE, 0xBC, 0xCE, 0xB5, 0xF4, 0x90]
