@@ -62,6 +62,20 @@ struct WebSocketTests {
         }
     }
 
+    /// The end of the connection is behind more messages than are kept, and nobody reads them.
+    @Test func closingDoesNotWaitForAReader() async throws {
+        try await withPeer {
+            let peer = try await WebSocketPeer.accepted(on: $0)
+            for number in 0..<600 { try await peer.send(.text("\(number)")) }
+        } perform: { session in
+            let socket = try await session.get("chat").webSocket()
+            // Nothing can be sent once the end of the connection was received.
+            while (try? await socket.send("still there?")) != nil {}
+            let error = await #expect(throws: WebSocketError.self) { try await socket.close() }
+            #expect(error?.code == .connectionLost)
+        }
+    }
+
     @Test func theRequestMatchesTheRFC() async throws {
         try await withPeer {
             let peer = try await WebSocketPeer.accepted(on: $0, fields: ["Sec-WebSocket-Protocol: chat.v2"])
