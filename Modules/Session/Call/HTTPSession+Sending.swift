@@ -23,7 +23,7 @@ extension HTTPSession {
 
     /// The same for calls without extras, which avoids their place in the frame of the function.
     func response<S: ResponseSerializer>(
-        for request: SessionRequest, serializer: S
+        for request: consuming SessionRequest, serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         guard hub.isReporting else { return try await answer(Flight(request), serializer) }
         return try await response(for: request, serializer: serializer, extras: nil)
@@ -61,7 +61,7 @@ extension HTTPSession {
     }
 
     private func answer<S: ResponseSerializer>(
-        _ flight: Flight, _ serializer: S
+        _ flight: consuming Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         guard engine.hasRetriers(flight) else { return try await answerOnce(flight, serializer) }
         return try await engine.decoding(flight) { flight async throws(SessionError) in
@@ -70,9 +70,10 @@ extension HTTPSession {
     }
 
     private func answerOnce<S: ResponseSerializer>(
-        _ flight: Flight, _ serializer: S
+        _ flight: consuming Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
+        let method = flight.request.method
         let (response, body) = try await engine.runWhole(flight)
-        return try response.read(body, answering: flight.request.method, by: serializer)
+        return try response.read(body, answering: method, by: serializer)
     }
 }

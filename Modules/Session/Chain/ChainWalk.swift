@@ -5,7 +5,7 @@ internal import LinnetTransport
 /// happen before it goes on.
 struct ChainWalk: Sendable {
     /// What has to happen next.
-    enum Action: Sendable {
+    indirect enum Action: Sendable {
         /// ``outcome`` is final.
         case end
         /// The request goes to the transport. Its outcome is passed to ``receive(_:)``.
@@ -42,7 +42,7 @@ struct ChainWalk: Sendable {
     private var marks: [Mark] = []
 
     /// - Parameter top: The first link of the way, which is also the last one on the way up.
-    init(_ flight: Flight, from top: Int = 0) {
+    init(_ flight: consuming Flight, from top: Int = 0) {
         self.flight = flight
         self.top = top
         index = top
@@ -92,7 +92,7 @@ struct ChainWalk: Sendable {
 
     /// Goes up from the current link on, as long as the links let the outcome pass.
     private mutating func ascend(_ links: [any ChainLink]) throws(SessionError) -> Action? {
-        switch outcome {
+        switch outcome.take() {
         case .success(var response):
             while index >= top {
                 let step: ChainStep
@@ -112,7 +112,13 @@ struct ChainWalk: Sendable {
             outcome = .success(response)
         case .failure(var failure):
             while index >= top {
-                let step = try links[index].receive(&failure, &flight)
+                let step: ChainStep
+                do throws(SessionError) {
+                    step = try links[index].receive(&failure, &flight)
+                } catch {
+                    outcome = .failure(failure)
+                    throw error
+                }
                 guard case .proceed = step else {
                     outcome = .failure(failure)
                     return follow(step)
@@ -128,6 +134,8 @@ struct ChainWalk: Sendable {
     }
 
     // MARK: What has happened
+
+    mutating func takeOutcome() -> Flight.Outcome? { outcome.take() }
 
     /// The outcome of what is below the current link.
     mutating func receive(_ outcome: Flight.Outcome) {

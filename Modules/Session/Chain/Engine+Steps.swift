@@ -4,8 +4,7 @@ internal import LinnetTransport
 
 extension Engine {
     /// Takes a flight through the links, and performs what they decide.
-    func walk(_ start: ChainWalk) async throws(SessionError) -> StreamedResponse {
-        var walk = start
+    func walk(_ walk: consuming ChainWalk) async throws(SessionError) -> StreamedResponse {
         while true {
             switch walk.next(in: chain.links) {
             case .end:
@@ -130,8 +129,8 @@ extension Engine {
 }
 
 extension ChainWalk {
-    fileprivate func result() throws(SessionError) -> StreamedResponse {
-        switch outcome {
+    fileprivate mutating func result() throws(SessionError) -> StreamedResponse {
+        switch takeOutcome() {
         case .success(let response): return response
         case .failure(let error): throw error
         case nil: throw .cancelled(flight.request.url)

@@ -45,26 +45,32 @@ final class Engine: Sendable {
         maximumBodySize = configuration.maximumBodySize
     }
 
+    // Flights are consumed on their way: each copy of one would retain everything that takes part in a request.
+
     /// Sends a request through the chain.
     ///
     /// The response's body is whole when the delivery says so and no interceptor streams; a caller that needs it whole collects it.
-    func run(_ flight: Flight) async throws(SessionError) -> StreamedResponse {
-        let flight = try begin(flight)
-        defer { end(flight) }
-        guard flight.isTimed, !flight.isPart, let deadline = flight.deadline else { return try await send(flight) }
-        return try await ending(by: deadline, flight.request.url) { () async throws(SessionError) in
-            try await self.send(flight, hooksUntil: deadline)
+    func run(_ flight: consuming Flight) async throws(SessionError) -> StreamedResponse {
+        let isPart = flight.isPart
+        try begin(&flight)
+        defer { if !isPart { running.end() } }
+        guard flight.isTimed, !isPart, let deadline = flight.deadline else { return try await send(flight) }
+        let timed = flight
+        return try await ending(by: deadline, timed.request.url) { () async throws(SessionError) in
+            try await self.send(timed, hooksUntil: deadline)
         }
     }
 
     /// Sends a request, and returns its response with the body in memory.
-    func runWhole(_ flight: Flight) async throws(SessionError) -> (StreamedResponse, Data) {
-        var flight = try begin(flight)
-        defer { end(flight) }
+    func runWhole(_ flight: consuming Flight) async throws(SessionError) -> (StreamedResponse, Data) {
+        let isPart = flight.isPart
+        try begin(&flight)
+        defer { if !isPart { running.end() } }
         flight.delivery = .whole(upTo: maximumBodySize)
         guard flight.isTimed, let deadline = flight.deadline else { return try await sendWhole(flight) }
-        return try await ending(by: deadline, flight.request.url) { [flight] () async throws(SessionError) in
-            try await self.sendWhole(flight)
+        let timed = flight
+        return try await ending(by: deadline, timed.request.url) { () async throws(SessionError) in
+            try await self.sendWhole(timed)
         }
     }
 
@@ -72,43 +78,39 @@ final class Engine: Sendable {
     ///
     /// - Parameter keepsLateValue: Whether a value counts that comes after the deadline: a file was moved.
     func whole<Value: Sendable>(
-        _ flight: Flight, keepsLateValue: Bool = false,
+        _ flight: consuming Flight, keepsLateValue: Bool = false,
         _ operation: @escaping @Sendable (Flight) async throws(SessionError) -> Value
     ) async throws(SessionError) -> Value {
-        let whole = try begin(flight)
-        defer { end(whole) }
-        var flight = whole
+        let isPart = flight.isPart
+        try begin(&flight)
+        defer { if !isPart { running.end() } }
         flight.isPart = true
         flight.isTimed = true
         guard let deadline = flight.deadline else { return try await operation(flight) }
-        return try await ending(by: deadline, flight.request.url, keepsLateValue: keepsLateValue) {
-            [flight] () async throws(SessionError) in try await operation(flight)
+        let timed = flight
+        return try await ending(by: deadline, timed.request.url, keepsLateValue: keepsLateValue) {
+            () async throws(SessionError) in try await operation(timed)
         }
     }
 
-    /// Counts the request, and gives it what it needs to know for its whole time.
-    func begin(_ flight: Flight) throws(SessionError) -> Flight {
-        guard !flight.isPart else { return flight }
+    /// Counts the request, unless it is a part of one, and gives it what it needs to know for its whole time.
+    func begin(_ flight: inout Flight) throws(SessionError) {
+        guard !flight.isPart else { return }
         try running.begin(flight.request.url)
-        var flight = flight
         flight.deadline = deadline(of: flight.request)
         flight.isTimed = isExtended || flight.hooks != nil || flight.additions?.value.interceptors.isEmpty == false
         if needsRecords || flight.additions != nil { flight.record = Flight.Record(id: flight.taskID ?? TaskID.next()) }
-        return flight
-    }
-
-    func end(_ flight: Flight) {
-        if !flight.isPart { running.end() }
     }
 
     /// - Parameter deadline: For the hooks of a body that the caller reads; nil if what reads it ends at the deadline.
-    private func send(_ flight: Flight, hooksUntil deadline: Tick? = nil) async throws(SessionError) -> StreamedResponse
-    {
+    private func send(
+        _ flight: consuming Flight, hooksUntil deadline: Tick? = nil
+    ) async throws(SessionError) -> StreamedResponse {
         guard let hooks = flight.hooks else { return try await proceed(flight) }
         return try await run(flight, hooks, until: deadline)
     }
 
-    private func sendWhole(_ flight: Flight) async throws(SessionError) -> (StreamedResponse, Data) {
+    private func sendWhole(_ flight: consuming Flight) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await send(flight)
         if let whole = response.body.whole, whole.count <= maximumBodySize { return (response, whole) }
         do {
@@ -119,7 +121,7 @@ final class Engine: Sendable {
     }
 
     /// Sends a request through the interceptors, the call's before the session's, and then through the links.
-    func proceed(_ flight: Flight, through index: Int = 0) async throws(SessionError) -> StreamedResponse {
+    func proceed(_ flight: consuming Flight, through index: Int = 0) async throws(SessionError) -> StreamedResponse {
         guard let interceptor = interceptor(at: index, of: flight) else { return try await walk(ChainWalk(flight)) }
         return try await call(interceptor, flight, at: index)
     }

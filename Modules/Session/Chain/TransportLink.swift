@@ -5,7 +5,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 /// The last link of the chain: makes the request into what goes to the wire, and hands it to the transport.
-struct TransportLink: Sendable {
+final class TransportLink: Sendable {
     let transport: any Transport
     let permission: NetworkPermission
     /// Whether coded bodies are decoded as they arrive.
@@ -13,20 +13,30 @@ struct TransportLink: Sendable {
     /// The origin of the session's base URL.
     let baseOrigin: KnownOrigin?
 
+    init(
+        transport: any Transport, permission: NetworkPermission, streamsCodedResponses: Bool, baseOrigin: KnownOrigin?
+    ) {
+        self.transport = transport
+        self.permission = permission
+        self.streamsCodedResponses = streamsCodedResponses
+        self.baseOrigin = baseOrigin
+    }
+
     /// What goes to the wire.
     func wire(_ flight: inout Flight, _ timeouts: TransportTimeouts) throws(SessionError) -> TransportRequest {
         let target = try flight.target(expecting: baseOrigin)
-        let request = flight.request
-        try permission.check(request)
-        if let length = request.body?.length, length < 0 {
-            throw SessionError(.invalidRequest, "The body's length is \(length).", url: request.url)
+        try permission.check(flight.request)
+        if let length = flight.request.body?.length, length < 0 {
+            throw SessionError(.invalidRequest, "The body's length is \(length).", url: flight.request.url)
         }
-        if let body = request.body, !body.canBeRead { throw SessionError.bodyNotReplayable(of: request) }
-        flight.observer?.willSendBody(length: request.body.map(\.length) ?? 0)
+        if let body = flight.request.body, !body.canBeRead { throw SessionError.bodyNotReplayable(of: flight.request) }
+        flight.observer?.willSendBody(length: flight.request.body.map(\.length) ?? 0)
         return TransportRequest(
-            head: target.head(of: request), origin: target.origin,
-            body: request.body.map { TransportRequestBody($0, observer: flight.observer, control: flight.control) },
-            timeouts: try timeouts.applying(request, deadline: flight.deadline), delivery: flight.delivery,
+            head: target.head(of: flight.request), origin: target.origin,
+            body: flight.request.body.map {
+                TransportRequestBody($0, observer: flight.observer, control: flight.control)
+            },
+            timeouts: try timeouts.applying(flight.request, deadline: flight.deadline), delivery: flight.delivery,
             streamsUnsuccessfulResponses: true, streamsCodedResponses: streamsCodedResponses,
             priority: flight.control?.priority ?? .normal,
             upgrade: flight.upgrade)

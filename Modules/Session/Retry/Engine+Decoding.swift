@@ -10,9 +10,9 @@ extension Engine {
         _ flight: Flight, _ attempt: (Flight) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
         guard hasRetriers(flight) else { return try await attempt(flight) }
-        let whole = try begin(flight)
-        defer { end(whole) }
-        var part = whole
+        var part = flight
+        try begin(&part)
+        defer { if !flight.isPart { running.end() } }
         part.isPart = true
         var metrics: [TransportMetrics] = []
         while true {
