@@ -21,7 +21,7 @@ public enum AuthenticationDecision: Sendable {
     /// Try the proposed credential; without one, the 401 is the response.
     case performDefault
     /// Try this credential, which is not stored. A credential that was refused is not tried again. A password
-    /// (`Credential.password`) answers only what the server offers; where it cannot, the 401 is the response.
+    /// (`Credential.password`) only answers the server's challenges; if it cannot, the 401 is the response.
     case use(Credential)
     /// Do not authenticate: the 401 is the response.
     case reject

@@ -9,7 +9,7 @@ final class CacheFlights: Sendable {
     /// The number of requests that wait for another.
     var waiting: Int { flights.withLock { Array($0.values) }.reduce(0) { $0 + $1.waiting } }
 
-    /// The request of the key that is on its way. If there is none, the caller's is from now on, if it may be; else nil.
+    /// Returns the running request for the key. Without one, the caller's becomes it if it may lead; otherwise nil.
     func join(_ key: CacheKey, mayLead: Bool) -> (flight: CacheFlight, isLeader: Bool)? {
         flights.withLock { flights in
             if let flight = flights[key] { return (flight, false) }
@@ -20,9 +20,9 @@ final class CacheFlights: Sendable {
         }
     }
 
-    /// The leader has ended.
+    /// Ends the flight of a leader.
     func end(_ key: CacheKey, _ flight: CacheFlight, _ outcome: CacheFlight.Outcome) {
-        // Those that come from now on do not join it.
+        // Later requests do not join it.
         _ = flights.withLock { $0.removeValue(forKey: key) }
         flight.end(outcome)
     }
@@ -33,9 +33,9 @@ final class CacheFlight: Sendable {
     enum Outcome: Sendable {
         /// The response is stored, cannot be stored, or there is none.
         case ended
-        /// The leader was cancelled: one of those that wait takes its place.
+        /// The leader was cancelled, and one of the waiting requests takes its place.
         case handedOver
-        /// The request that waits was cancelled.
+        /// The waiting request was cancelled.
         case cancelled
     }
 
@@ -61,7 +61,7 @@ final class CacheFlight: Sendable {
     }
 }
 
-/// Ends the flight of a leader at the latest when the leader is gone, so that nobody waits for ever.
+/// Ends the flight of a leader no later than the leader's release, so that no request waits forever.
 final class CacheLead: Sendable {
     private let flights: CacheFlights
     private let key: CacheKey

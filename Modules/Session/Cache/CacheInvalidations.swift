@@ -1,10 +1,10 @@
 internal import LinnetCache
 internal import Synchronization
 
-/// The keys that requests have invalidated (RFC 9111, section 4.4), so that a response is not stored whose request was sent before:
-/// it may show the state before the change. An entry that was begun is ended by the store.
+/// The keys that requests have invalidated (RFC 9111, section 4.4). A response to an earlier request is not stored,
+/// because it may show the state before the change. The store ends entries that were begun.
 final class CacheInvalidations: Sendable {
-    /// Older keys count as invalidated for all requests that are on their way.
+    /// Older keys count as invalidated for all running requests.
     private static let mostKeys = 1024
 
     private struct State {
@@ -30,7 +30,7 @@ final class CacheInvalidations: Sendable {
         }
     }
 
-    /// Whether a key was invalidated since there were this many invalidations.
+    /// Whether a key was invalidated after this number of invalidations.
     func include(_ key: CacheKey, since count: UInt64) -> Bool {
         guard self.count != count else { return false }
         return state.withLock { max($0.forgotten, $0.times[key] ?? 0) > count }

@@ -23,7 +23,7 @@ final class CacheRefreshes: Sendable {
         }
     }
 
-    /// Starts no more, and waits for those that run; an immediate shutdown cancels them.
+    /// Starts no more validations, and waits for the running ones; an immediate shutdown cancels them.
     func end(_ mode: ShutdownMode) async {
         let tasks = state.withLock { state in
             state.hasEnded = true

@@ -6,24 +6,24 @@ internal import LinnetTransport
 
 /// One request's way through the cache.
 struct CacheVisit: Sendable {
-    /// What the request is doing.
+    /// The phase of the request.
     enum Phase: Sendable {
         case deciding
-        /// It is answered by this entry.
+        /// This entry answers it.
         case answering(StoredResponse.ID)
-        /// It goes to the server, and concerns the cache only by what it invalidates.
+        /// It goes to the server, and concerns the cache only by its invalidations.
         case bypassing
         case loading
         case validating(CacheValidation)
     }
 
-    /// What is known of the moment at which a request passed the cache.
+    /// The facts about the moment when a request passed the cache.
     struct Passage: Sendable {
         let requestTime: Date
         let invalidations: UInt64
     }
 
-    /// A response of the server, and the times between which it was made.
+    /// A response of the server, and the times of its request and arrival.
     struct Received: Sendable {
         var response: StreamedResponse
         let requestTime: Date
@@ -39,9 +39,9 @@ struct CacheVisit: Sendable {
         }
     }
 
-    /// The request as it is sent without conditions of the cache.
+    /// The request without conditions of the cache.
     let request: SessionRequest
-    /// Its head, which the rules look at.
+    /// Its head, for the rules.
     let head: HTTPRequest
     let key: CacheKey
     let use: CacheUse
@@ -49,15 +49,16 @@ struct CacheVisit: Sendable {
     var stored: [StoredResponse]
     var passage: Passage
     var phase = Phase.deciding
-    /// Whether the request is one of the cache's own, which is not counted.
+    /// Whether the cache itself makes the request, which is then not counted.
     var isRefresh = false
     /// Whether the request may wait for another one.
     var mayWait = true
 
-    /// What the rules decide for the request and the stored responses.
+    /// The rules' decision for the request and the stored responses.
     func decision(_ rules: CacheRules, at now: Date) -> CacheDecision {
         let isRead = head.method == .get || head.method == .head
-        // The content of such a request has no meaning in HTTP, but has one to some servers: a URL does not identify the response.
+        // HTTP gives no meaning to the content of such a request, but some servers do, so the URL does not identify the
+        // response.
         if isRead, request.body != nil { return use == .storedOnly ? .unsatisfiable : .bypass }
         return rules.decision(for: head, use: use, among: stored, at: now)
     }
@@ -78,8 +79,8 @@ struct CacheVisit: Sendable {
         }
     }
 
-    /// Whether the request may wait for another one. Those that wait have the limits of the one that they wait for, so all must have
-    /// the session's. The limit on a whole request is its own while it waits.
+    /// Whether the request may wait for another one. Waiting requests have the limits of the request that they wait
+    /// for, so all must have the session's. The limit on a whole request is its own while it waits.
     var canBeCollapsed: Bool {
         !isRefresh && head.method == .get && request.body == nil && !head.headerFields.contains(.range)
             && [.protocolDefined, .storedElseLoad].contains(use) && request.options.waitsForConnectivity == nil

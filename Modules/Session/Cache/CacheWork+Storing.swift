@@ -4,7 +4,7 @@ internal import LinnetCache
 internal import LinnetTransport
 
 extension CacheWork {
-    /// The response of the server, whose body is stored while the caller reads it, if the rules allow that.
+    /// Returns the server's response. If the rules allow it, the body is stored while the caller reads it.
     func keeping(_ received: Received, _ flight: Flight) async throws(SessionError) -> StreamedResponse {
         var response = received.response
         note(.miss, in: &response)
@@ -17,7 +17,7 @@ extension CacheWork {
             await remove(superseded)
             return response
         }
-        // After the entry was begun: an invalidation that comes later ends it.
+        // The check follows the beginning of the entry, because a later invalidation ends the entry itself.
         guard !link.invalidations.include(visit.key, since: received.invalidations) else {
             await recorder.abandon()
             return response
@@ -26,15 +26,15 @@ extension CacheWork {
             await recorder.append(whole)
             await recorder.commit()
         } else {
-            // The reader learns from the head that they are outdated, and may leave before the end. A refresh has no reader: they
-            // answer until it is stored.
+            // The reader learns from the head that the old responses are outdated, and may leave before the end. A
+            // refresh has no reader, so they answer until it is stored.
             if !visit.isRefresh { await remove(superseded) }
             response.body = HTTPResponseBody(RecordedBody(base: response.body, recorder: recorder))
         }
         return response
     }
 
-    /// What a response to HEAD says about stored ones.
+    /// Applies a response to HEAD to stored responses.
     private func apply(_ received: Received) async {
         let consequences = rules.consequences(
             ofHead: received.response.head, to: head, among: visit.stored, requestTime: received.requestTime,
@@ -43,13 +43,13 @@ extension CacheWork {
         await remove(consequences.removed)
     }
 
-    /// What stores the response, and the body to store if it is not the response's; nil if nothing is to be stored. Throws what the
-    /// hook throws.
+    /// Returns the recorder of the response, and the body to store if it is not the response's; nil if nothing must be
+    /// stored. Throws the hook's error.
     private func recorder(
         of received: Received, replacing superseded: [StoredResponse.ID], _ hooks: RequestHooks?
     ) async throws(SessionError) -> (EntryRecorder, body: Data?)? {
         let response = received.response
-        // A challenge is for the request that it responds to: stored, it would also answer the one with credentials.
+        // A challenge concerns only its own request: a stored one would also answer the request with credentials.
         guard response.head.status != .unauthorized, response.provesItsEnd, var entry = entry(response.head, received)
         else { return nil }
         switch try await hooks?.willCacheResponse(response.head) {
@@ -98,8 +98,8 @@ extension CacheWork {
 }
 
 extension StreamedResponse {
-    /// Whether a body that ends early can be told from a complete one: over HTTP/1.1 it has a length or is chunked, and does not
-    /// end with its connection (RFC 9112, section 8).
+    /// Whether a truncated body can be distinguished from a complete one: over HTTP/1.1 it has a length or is chunked,
+    /// and does not end with its connection (RFC 9112, section 8).
     fileprivate var provesItsEnd: Bool {
         guard let version = attempts.last?.httpVersion, version.hasPrefix("http/1") else { return true }
         let fields = head.headerFields

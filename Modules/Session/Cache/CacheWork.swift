@@ -6,7 +6,7 @@ internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// The work with the store that a request's way through the cache needs.
+/// The work with the store for a request's way through the cache.
 struct CacheWork: Sendable {
     typealias Received = CacheVisit.Received
 
@@ -16,22 +16,22 @@ struct CacheWork: Sendable {
         case stored
         /// Waits for another request.
         case wait(CacheFlight)
-        /// Makes a response of a stored one, and validates that in the background.
+        /// Makes a response from a stored one, and validates that one in the background.
         case answer(CachedAnswer, refresh: CacheValidation?, asStale: Bool = false)
-        /// Makes a response of a stored one that the server has confirmed.
+        /// Makes a response from a stored one that the server has confirmed.
         case confirm(CachedAnswer, updated: [StoredResponse], removed: [StoredResponse.ID], Received)
         /// Uses a stored response in place of the received one, which is stored if that cannot be read.
         case substitute(CachedAnswer, Received)
         /// Stores the received response while it is read, if the rules allow that.
         case keep(Received)
-        /// Removes what a response invalidates.
+        /// Removes the responses that a response invalidates.
         case invalidate([CacheKey], Received)
 
         /// Whether the work can take longer than a store takes.
         var waits: Bool { if case .wait = self { true } else { false } }
     }
 
-    /// What became of a ``Task``.
+    /// The result of a ``Task``.
     enum Result: Sendable {
         case stored([StoredResponse])
         case waited(CacheFlight.Outcome)
@@ -81,7 +81,7 @@ struct CacheWork: Sendable {
         }
     }
 
-    /// The response that a stored one makes; nil if its body cannot be read.
+    /// Returns the response from a stored one; nil if its body cannot be read.
     private func response(
         of answer: CachedAnswer, as outcome: CacheOutcome, _ flight: Flight,
         confirmedBy confirmation: HTTPResponse? = nil
@@ -108,7 +108,7 @@ struct CacheWork: Sendable {
 
     // MARK: stale-while-revalidate
 
-    /// Validates a stale response that has answered already (RFC 5861, section 3), by the links from the cache on.
+    /// Validates a stale response that has answered already (RFC 5861, section 3), by the cache and the links below it.
     private func refresh(_ validation: CacheValidation, by engine: Engine, _ original: Flight) {
         var visit = CacheVisit(
             request: visit.request, head: visit.head, key: visit.key, use: .protocolDefined, stored: visit.stored,
@@ -128,7 +128,7 @@ struct CacheWork: Sendable {
 }
 
 extension CacheLink {
-    /// Stores the cookies of a response to a request of the cache's own, which does not pass the link of the cookies.
+    /// Stores the cookies of a response to the cache's own request, which does not pass the link of the cookies.
     fileprivate func storeCookies(of response: StreamedResponse, to request: SessionRequest) {
         guard request.options.usesCookies ?? true else { return }
         jar?.store(setCookieFields: response.head.headerFields, of: request.url, context: request.cookieContext)
@@ -136,8 +136,7 @@ extension CacheLink {
 }
 
 extension StreamedResponse {
-    /// The response that a stored one makes. Of the fields that are for one request, it has those of the confirming response
-    /// alone.
+    /// Makes a response from a stored one. The fields for a single request come only from the confirming response.
     init(
         cached head: HTTPResponse, _ body: HTTPResponseBody, at url: URL,
         confirmedBy confirmation: HTTPResponse? = nil
@@ -156,6 +155,6 @@ extension StreamedResponse {
     }
 }
 
-/// Fields that a server sends for one request: cookies, the proof that it knows the password, and what a verified
-/// connection says about the host.
+/// Fields that a server sends for one request: cookies, the proof that it knows the password, and a verified
+/// connection's statement about the host.
 private let fieldsOfOneRequest: [HTTPField.Name] = [.setCookie, .authenticationInfo, .strictTransportSecurity]

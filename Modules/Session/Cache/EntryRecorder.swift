@@ -4,21 +4,21 @@ internal import Synchronization
 
 /// Writes the body of a response into an entry of a store. One reader of the body uses it.
 ///
-/// The first failure of the store ends the recording, and the reader notices nothing of it. The entry is committed if the body
-/// has as many bytes as its head declares.
+/// The first failure of the store ends the recording, without an effect on the reader. The entry is committed if the
+/// body has as many bytes as its head declares.
 final class EntryRecorder: Sendable {
-    /// Stored bytes beside those that are received (RFC 9111, section 3.4).
+    /// Stored bytes in addition to the received ones (RFC 9111, section 3.4).
     typealias Piece = CombinedResponse.Piece
 
     private struct State {
-        /// Nil once the recording has ended.
+        /// The writer; nil after the recording has ended.
         var writer: (any CacheEntryWriter)?
         var received: Int64 = 0
     }
 
     private let state: Mutex<State>
     private let store: any CacheStore
-    /// The number of bytes that must be received; nil if only their framing tells.
+    /// The number of bytes that must be received; nil if only their framing tells the end.
     private let length: Int64?
     private let replaced: [StoredResponse.ID]
     private let stored: (any StoredBody)?
@@ -38,9 +38,9 @@ final class EntryRecorder: Sendable {
         self.rest = rest
     }
 
-    /// Begins an entry, with the stored bytes that precede those that are received; nil if the store refuses it.
+    /// Begins an entry with the stored bytes before the received ones; nil if the store refuses it.
     ///
-    /// - Parameter part: The stored part that becomes one with the received bytes, which stays as it is if they do not come.
+    /// - Parameter part: The stored part to combine with the received bytes. It is unchanged if they do not come.
     static func make(
         _ entry: StoredResponse, _ pieces: [Piece] = [], _ stored: (any StoredBody)? = nil,
         of part: StoredResponse.ID? = nil, length: Int64?,
@@ -78,7 +78,7 @@ final class EntryRecorder: Sendable {
         }
     }
 
-    /// Makes the entry visible, since the end of the body was received.
+    /// Makes the entry visible after the end of the body was received.
     func commit() async {
         let (isComplete, writer) = state.withLock { state in
             (length == nil || state.received == length, state.writer)
@@ -93,7 +93,7 @@ final class EntryRecorder: Sendable {
         }
     }
 
-    /// Drops the entry, and those that it would have replaced, which the response has proved outdated, if they are still there.
+    /// Drops the entry, and the entries that it would have replaced, because the response has proved them outdated.
     func abandon() async {
         let writer = state.withLock { state in
             let writer = state.writer

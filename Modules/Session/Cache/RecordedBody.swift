@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinnetTransport
 internal import NIOCore
 
-/// The body of a response whose chunks are stored on their way to the reader.
+/// The body of a response. Its chunks are stored on their way to the reader.
 ///
 /// The store sees a chunk before the reader, who waits for it: backpressure reaches the connection. A body that the reader
 /// leaves before its end is not stored.
@@ -66,7 +66,7 @@ struct RecordedSource: ResponseBodySource {
 }
 
 extension HTTPResponseBody {
-    /// Reads a body for the sake of the store alone, and no longer than the store takes it.
+    /// Reads a body only for the store, and stops when the store does.
     func readIntoStore() async {
         guard let recorded = layer as? RecordedBody else { return await drain() }
         var source = RecordedSource(recorded)

@@ -3,10 +3,10 @@ internal import LinnetCache
 internal import LinnetTransport
 
 extension HTTPResponseBody {
-    /// The most bytes that are read from a store at once for a reader that takes them one after another: 1 MiB.
+    /// The largest piece to read from a store for a sequential reader: 1 MiB.
     private static let storedPieceSize: Int64 = 1024 * 1024
 
-    /// Whether a body of this size is handed over in one piece.
+    /// Whether a body of this size is delivered in one piece.
     static func isOnePiece(_ size: Int64, for delivery: ResponseDelivery) -> Bool {
         if case .whole(let limit) = delivery, size <= limit { return true }
         return size <= storedPieceSize

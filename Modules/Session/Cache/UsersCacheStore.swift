@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import LinnetCache
 internal import LinnetTransport
 
-/// A store of the user's, which the cache waits for no longer than until the request is cancelled.
+/// A user's store. The cache stops waiting for it when the request is cancelled.
 ///
 /// Steps that keep the store right, such as removing outdated entries, are begun for a cancelled request too.
 struct UsersCacheStore: CacheStore {
     private let base: any CacheStore
 
-    /// Returns a store that may be called directly, if it is the library's own.
+    /// Wraps a store, unless it is the library's own and may be called directly.
     static func wrapping(_ store: any CacheStore) -> any CacheStore {
         store is any PromptCacheStore ? store : UsersCacheStore(base: store)
     }
@@ -80,7 +80,7 @@ private final class UsersEntryWriter: CacheEntryWriter {
     }
 }
 
-/// Waits for a step that has no use for a cancelled request.
+/// Waits for a step that a cancelled request does not need.
 private func wait<Value: Sendable>(
     _ step: @escaping @Sendable () async throws -> Value
 ) async throws(CacheError) -> Value {

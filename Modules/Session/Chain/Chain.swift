@@ -2,7 +2,7 @@ internal import LinnetTransport
 
 /// The links of a session's chain.
 struct Chain: Sendable {
-    /// From top to bottom. The interceptors of the user's are above them, and the transport is below.
+    /// The links from top to bottom. Users' interceptors are above them, and the transport is below.
     let links: [any ChainLink]
     /// Nil in a session without content codings.
     let coding: CodingLink?
@@ -13,10 +13,11 @@ struct Chain: Sendable {
     /// The place of the cache among the links.
     let cacheIndex: Int
 
-    /// - Parameter network: Follows the network; nil in a session without a monitor.
+    /// - Parameter network: Watches the network; nil in a session without a monitor.
     init(_ configuration: HTTPSession.Configuration, _ transport: any Transport, _ network: NetworkWatch?) {
         cache = configuration.cacheStore.map { CacheLink(configuration, store: $0) }
-        // Requests that wait for another one need its response stored when it returns, and so read whole by the transport.
+        // Requests that wait for another one need its response stored when it returns, so the transport must read it
+        // whole.
         coding = CodingLink(configuration, readsBodies: cache?.flights == nil)
 
         let log = configuration.logger.map { LogLink(logger: $0, redaction: configuration.redaction) }
@@ -29,15 +30,15 @@ struct Chain: Sendable {
                 policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport,
                 secrets: configuration.redaction.credentialNames),
         ]
-        // Each hop is changed to https, and authentication and cookies see the URL that is requested.
+        // Each hop is changed to https, and authentication and cookies see the requested URL.
         if let store = configuration.hstsStore { links.append(HSTSLink(store: store)) }
         // Credentials are for one origin.
         links.append(AuthenticationLink(store: configuration.credentialStore))
         if let jar = configuration.cookieJar { links.append(CookieLink(jar: jar)) }
-        // Everything above reads decoded bodies. The cache stores them as they were sent.
+        // All links above read decoded bodies. The cache stores the bytes that were sent.
         if let coding { links.append(coding) }
         cacheIndex = links.count
-        // Cookies and credentials decide which stored response matches. A hit is no attempt for the links below.
+        // Cookies and credentials decide which stored response matches. A hit is not an attempt for the links below.
         if let cache { links.append(cache) }
         if let network {
             links.append(

@@ -3,11 +3,11 @@ internal import LinnetAuthentication
 internal import LinnetReachability
 internal import LinnetSerialization
 
-/// A link of the chain: what the session does with a request on its way down, and with the outcome on its way up.
+/// A link of the chain: a decision of the session about a request on its way down, and about the outcome on its way up.
 ///
-/// A link is a value that performs no I/O and never waits. Its functions return the next step, which the engine performs, so that
-/// the engine alone knows of tasks, cancellation and the deadline, and so that a link is tested without either. A link keeps what
-/// it must remember about a request in the ``Flight``. ``Chain`` lists the links in their order.
+/// A link is a value that performs no I/O and never waits. Its functions return the next step for the engine to
+/// perform. Only the engine knows of tasks, cancellation and the deadline, so a link is tested without them. A link
+/// keeps its notes about a request in the ``Flight``. ``Chain`` lists the links in their order.
 protocol ChainLink: Sendable {
     /// Decides on a request that comes from the link above.
     func send(_ flight: inout Flight) throws(SessionError) -> ChainStep
@@ -18,7 +18,7 @@ protocol ChainLink: Sendable {
     /// Decides on the response that comes from the link below.
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep
 
-    /// Decides on the failure of what is below.
+    /// Decides on the failure from the link below.
     func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep
 }
 
@@ -32,22 +32,23 @@ extension ChainLink {
     func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
 }
 
-/// What happens after a link was asked. An error that a link throws ends the flight there, as ``end(_:)`` does.
+/// The next step after a link's decision. An error of a link ends the flight there, like ``end(_:)``.
 indirect enum ChainStep: Sendable {
-    /// The request, or its outcome, goes on to the next link in its direction.
+    /// The request, or its outcome, continues to the next link in its direction.
     case proceed
-    /// The request goes down as this one. The links above do not see the change.
+    /// This request goes down instead. The links above do not see the change.
     case change(to: SessionRequest)
     /// The outcome goes up from here.
     case end(Flight.Outcome)
-    /// The body is read whole, and the response goes up then, or the failure of the body.
+    /// The body is read completely. Then the response, or the failure of its body, goes up.
     case read
-    /// The link is asked again in the same way once ``Flight/answer`` has the answer. The failure of a question goes up from here.
+    /// The question is answered in ``Flight/answer``, and the link decides again. The failure of a question goes up
+    /// from here.
     case ask(ChainQuestion)
     /// The unused response is read to its end, the wait passes, and the request goes down once more from this link.
     case again(SessionRequest, after: Duration = .zero, otherwise: Otherwise)
 
-    /// What becomes of a request that should be sent again, and whose body cannot be read once more.
+    /// The treatment of a request that should be sent again although its body cannot be read again.
     enum Otherwise: Sendable {
         /// It fails with ``SessionError/Code/requestBodyFailed``.
         case fail
@@ -56,9 +57,9 @@ indirect enum ChainStep: Sendable {
     }
 }
 
-/// What a link wants to know from the user's code, a store, a file, or the network.
+/// A link's question to user code, a store, a file, or the network.
 indirect enum ChainQuestion: Sendable {
-    /// The request as these adapters change it.
+    /// The request after the changes of these adapters.
     case adapted(by: [any RequestAdapter])
     /// The decision of these retriers, the policy, and the hook, on an attempt.
     case retry(RetryAttempt, [any RequestRetrier], RetryPolicy)

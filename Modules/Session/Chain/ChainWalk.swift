@@ -1,8 +1,8 @@
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// The way of one flight down the links and up again, without the waiting: ``next(in:)`` goes as far as it can, and says what has to
-/// happen before it goes on.
+/// The way of one flight down the links and up again, without waiting: ``next(in:)`` goes as far as possible, and
+/// returns the action that must happen before it continues.
 struct ChainWalk: Sendable {
     /// What has to happen next.
     indirect enum Action: Sendable {
@@ -14,7 +14,7 @@ struct ChainWalk: Sendable {
         case read(StreamedResponse)
         /// The question is answered by ``answer(_:)`` or ``fail(_:)``.
         case ask(ChainQuestion)
-        /// The outcome is used up, and ``sendAgain(_:after:)`` is called, or ``goOn()`` or ``fail(_:)``.
+        /// The outcome is discarded, and ``sendAgain(_:after:)``, ``goOn()`` or ``fail(_:)`` is called.
         case again(SessionRequest, after: Duration, otherwise: ChainStep.Otherwise)
     }
 
@@ -24,12 +24,12 @@ struct ChainWalk: Sendable {
         case up
     }
 
-    /// What a link restores on the way up.
+    /// The state that a link restores on the way up.
     private struct Mark: Sendable {
         let index: Int
-        /// The request as it came from above.
+        /// The request from above.
         let request: SessionRequest
-        /// The attempts whose responses were not the last.
+        /// The attempts before the last response.
         var attempts: [TransportMetrics] = []
     }
 
@@ -65,7 +65,7 @@ struct ChainWalk: Sendable {
         }
     }
 
-    /// Goes down from the current link on.
+    /// Continues down from the current link.
     private mutating func follow(_ step: ChainStep) -> Action? {
         switch step {
         case .proceed:
@@ -90,7 +90,7 @@ struct ChainWalk: Sendable {
         return nil
     }
 
-    /// Goes up from the current link on, as long as the links let the outcome pass.
+    /// Continues up from the current link while the links let the outcome pass.
     private mutating func ascend(_ links: [any ChainLink]) throws(SessionError) -> Action? {
         switch outcome.take() {
         case .success(var response):
@@ -133,7 +133,7 @@ struct ChainWalk: Sendable {
         return .end
     }
 
-    // MARK: What has happened
+    // MARK: Results of actions
 
     mutating func takeOutcome() -> Flight.Outcome? { outcome.take() }
 
@@ -143,7 +143,7 @@ struct ChainWalk: Sendable {
         (index, direction) = (index - 1, .up)
     }
 
-    /// The outcome with its body read, which the current link has asked for.
+    /// Takes the outcome with the completely read body, which the current link requested.
     mutating func read(_ outcome: Flight.Outcome) {
         self.outcome = outcome
         leave()
@@ -153,17 +153,17 @@ struct ChainWalk: Sendable {
         flight.answer = answer
     }
 
-    /// The flight ends at the current link.
+    /// Ends the flight at the current link.
     mutating func fail(_ error: SessionError) {
         end(.failure(error))
     }
 
-    /// The request is not sent again.
+    /// Continues without sending the request again.
     mutating func goOn() {
         leave()
     }
 
-    /// The request goes down once more from the current link, after these attempts.
+    /// Sends the request down again from the current link, after these attempts.
     mutating func sendAgain(_ request: SessionRequest, after attempts: [TransportMetrics]) {
         mark()
         marks[marks.count - 1].attempts += attempts
@@ -172,7 +172,7 @@ struct ChainWalk: Sendable {
         direction = .downAgain
     }
 
-    /// The outcome goes up from the current link.
+    /// Sends the outcome up from the current link.
     private mutating func end(_ outcome: Flight.Outcome) {
         flight.answer = nil
         self.outcome = outcome

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import LinnetTransport
 
-/// Runs an operation, and cancels it at a deadline, with ``SessionError/Code/timeout``. Returns when the operation has ended, which
-/// heeds cancellation: it waits for code of the user's by `untilCancelled`.
+/// Runs an operation, and cancels it at a deadline, with ``SessionError/Code/timeout``. Returns when the operation has
+/// ended. The operation heeds cancellation: it waits for user code by `untilCancelled`.
 ///
-/// - Parameter keepsLateValue: Whether a value counts that the operation returns in spite of that: it has moved a file.
+/// - Parameter keepsLateValue: Whether a late value of the operation counts, because it has moved a file.
 func ending<Value: Sendable>(
     by deadline: Tick, _ url: URL, keepsLateValue: Bool = false,
     _ operation: @escaping @Sendable () async throws(SessionError) -> Value
@@ -24,7 +24,7 @@ func ending<Value: Sendable>(
         guard let error = last.error else {
             return keepsLateValue ? last : .failure(.timedOut(.request, url))
         }
-        // A hook has made something else of the response.
+        // A hook has turned the response into something else.
         guard error.code != .takenByHook else { return last }
         return .failure(error.timedOut(.request, url))
     }

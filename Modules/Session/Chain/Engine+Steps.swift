@@ -40,7 +40,7 @@ extension Engine {
         }
     }
 
-    /// Performs a step of a link, which ends at the deadline unless a timer around the request sees to that.
+    /// Performs a step of a link, and ends it at the deadline unless a timer around the request does.
     func timed<Value: Sendable>(
         _ flight: Flight, _ step: @escaping @Sendable () async throws(SessionError) -> Value
     ) async throws(SessionError) -> Value {
@@ -49,7 +49,7 @@ extension Engine {
     }
 
     private func answer(to question: ChainQuestion, _ flight: Flight) async throws(SessionError) -> ChainAnswer {
-        // Stores of the library's answer promptly, and a task group for each of their answers would be felt.
+        // Stores of the library answer promptly, and a task group for each answer would cost noticeably more.
         if case .cache(let work, let task) = question, !work.link.isUsers, !task.waits {
             return .cache(try await work.perform(task, by: self, flight))
         }
@@ -112,7 +112,7 @@ extension Engine {
         }
     }
 
-    /// The response with its body read. Its failure is the failure of the request, as of any whole body.
+    /// Returns the response with its body read. Like for any whole body, a failure fails the request.
     private func whole(_ response: StreamedResponse, _ flight: Flight) async -> Flight.Outcome {
         await Result { () async throws(SessionError) in
             var response = response
@@ -139,8 +139,8 @@ extension ChainWalk {
 }
 
 extension Flight.Outcome {
-    /// What the attempts of an outcome that is not used have cost. The unused response is read to its end, so that its connection can
-    /// be used again.
+    /// The metrics of the attempts of an unused outcome. Reads the unused response to its end, so that its connection
+    /// can be reused.
     fileprivate func attempts(before deadline: Tick?) async -> [TransportMetrics] {
         switch self {
         case .success(let response):
@@ -164,7 +164,8 @@ extension Flight {
 }
 
 extension [any RequestRetrier] {
-    /// The decision on an attempt: of the first retriers that wants another one, or of the policy; and then of the hook.
+    /// The decision on an attempt: by the first retrier that wants another one, or else by the policy; then by the
+    /// hook.
     func decide(
         on attempt: RetryAttempt, _ policy: RetryPolicy?, _ hooks: RequestHooks?
     ) async throws -> RetryDecision {

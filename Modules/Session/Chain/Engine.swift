@@ -3,29 +3,29 @@ internal import LinnetCache
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Takes a request, and returns its response or throws. Every surface of a session calls this and nothing else.
+/// Takes a request, and returns its response or throws. Every surface of a session calls only this.
 ///
-/// A request passes the interceptors of the call and of the session, and then the links of the ``Chain``. The engine performs what
-/// the links decide, and holds the deadline for all of it.
+/// A request passes the interceptors of the call and of the session, and then the links of the ``Chain``. The engine
+/// performs the links' decisions, and enforces the deadline for all of them.
 final class Engine: Sendable {
     let chain: Chain
     let interceptors: [any Interceptor]
     let transportLink: TransportLink
     let running = RunningRequests()
-    /// Follows the network; nil in a session without a monitor.
+    /// Watches the network; nil in a session without a monitor.
     let network: NetworkWatch?
     let retriers: [any RequestRetrier]
     let clock: any Clock<Duration>
     let timeouts: TransportTimeouts
     let maximumBodySize: Int
 
-    /// Whether user code runs while a request is sent or a body is read, which the steps of the links do not cover: interceptors, a
+    /// Whether user code runs outside of the links' steps while a request is sent or a body is read: interceptors, a
     /// transport, a store.
     private let isExtended: Bool
     /// Whether the chain has a link that reads the record of a request.
     private let needsRecords: Bool
 
-    /// - Parameter baseURL: The session's.
+    /// - Parameter baseURL: The session's base URL.
     init(_ configuration: HTTPSession.Configuration, transport: any Transport, baseURL: URL? = nil) {
         let network = configuration.network.map { NetworkWatch($0, discarding: transport) }
         self.network = network
@@ -76,7 +76,7 @@ final class Engine: Sendable {
 
     /// Runs an operation that sends a request and reads its response, as one request with one deadline.
     ///
-    /// - Parameter keepsLateValue: Whether a value counts that comes after the deadline: a file was moved.
+    /// - Parameter keepsLateValue: Whether a value after the deadline counts, because a file was moved.
     func whole<Value: Sendable>(
         _ flight: consuming Flight, keepsLateValue: Bool = false,
         _ operation: @escaping @Sendable (Flight) async throws(SessionError) -> Value
@@ -146,14 +146,14 @@ final class Engine: Sendable {
         return index < interceptors.count ? interceptors[index] : nil
     }
 
-    /// Makes no request begin after this call.
+    /// Fails every request that begins after this call.
     func end(_ mode: ShutdownMode) {
         running.refuse(mode)
         network?.end()
     }
 
-    /// When a request must have ended; nil for one without a limit, or with one of a hundred years or more, since a cancelled timer
-    /// keeps its memory until its time comes.
+    /// The time when a request must have ended; nil without a limit, or with a limit of a hundred years or more,
+    /// because a cancelled timer keeps its memory until it is due.
     func deadline(of request: SessionRequest) -> Tick? {
         guard let limit = request.options.timeout ?? timeouts.request, limit < .longestWait else { return nil }
         return .after(limit)

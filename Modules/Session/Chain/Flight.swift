@@ -4,17 +4,17 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
 
-/// One request on its way through the chain, with everything that takes part in it.
+/// One request on its way through the chain, with all its state.
 ///
-/// A surface of the session makes it, the engine begins it, and the links keep in it what they need to know when the outcome comes
-/// back. A plain call has neither hooks nor additions nor an observer, and pays for none.
+/// A surface of the session makes it, the engine begins it, and the links keep their notes in it until the outcome
+/// comes back. A plain call has no hooks, additions or observer, and does not pay for them.
 struct Flight: Sendable {
-    /// What the request came to.
+    /// The outcome of the request.
     typealias Outcome = Result<StreamedResponse, SessionError>
 
-    /// The request as the link above the current one sends it.
+    /// The request from the link above the current one.
     private(set) var request: SessionRequest
-    /// How the body is to come up the chain. A link that answers itself may hand over either kind.
+    /// The requested form of the body on its way up. A link that answers itself may deliver either form.
     var delivery = ResponseDelivery.streamed
     /// Observes the transfer.
     var observer: (any TransferObserver)?
@@ -22,11 +22,11 @@ struct Flight: Sendable {
     var control: (any TransferControl)?
     /// The hooks of the session and of the request.
     var hooks: RequestHooks?
-    /// What the call adds to the chain of its session.
+    /// The call's additions to the chain of its session.
     var additions: Boxed<Additions>?
-    /// The protocol that the connection is to switch to. Only calls for one have it.
+    /// The protocol to switch the connection to. Only calls for a protocol have one.
     var upgrade: ProtocolUpgrade?
-    /// When the request must have ended, attempts and waiting included; nil means never.
+    /// The time when the request must have ended, including attempts and waits; nil means never.
     var deadline: Tick?
     /// Whether a timer around the whole request enforces the deadline.
     var isTimed = false
@@ -41,7 +41,7 @@ struct Flight: Sendable {
     var redirects: Boxed<RedirectLink.Note>?
     var authentication: Boxed<AuthenticationLink.Note>?
     var cache = CacheLink.Note()
-    /// Whether the request asks for the server's consent before it sends its body.
+    /// Whether the request asks for the server's consent before sending its body.
     var asksForConsent = false
     var connectivity: Boxed<ConnectivityLink.Note>?
     var log: Boxed<LogLink.Note>?
@@ -89,19 +89,19 @@ struct Flight: Sendable {
 }
 
 extension Flight {
-    /// What a call adds to the chain of its session.
+    /// A call's additions to the chain of its session.
     struct Additions: Sendable {
-        /// Above the session's interceptors, the outermost first.
+        /// The interceptors above the session's, the outermost first.
         var interceptors: [any Interceptor] = []
-        /// After the session's adapters.
+        /// The adapters after the session's.
         var adapters: [any RequestAdapter] = []
-        /// Before the session's retriers.
+        /// The retriers before the session's.
         var retriers: [any RequestRetrier] = []
-        /// In place of the session's policy; nil for the session's.
+        /// The policy in place of the session's; nil for the session's.
         var retryPolicy: RetryPolicy?
     }
 
-    /// The notes about one request that outlive an attempt: its numbers for the log, and what the retriers look at.
+    /// The notes about one request that outlive an attempt: its numbers for the log, and the facts for retriers.
     final class Record: Sendable {
         private struct State {
             var attempts = 0
@@ -120,7 +120,7 @@ extension Flight {
         /// The number of the last attempt, from 1.
         var attempts: Int { state.withLock { $0.attempts } }
 
-        /// The request of the last attempt as the adapters changed it.
+        /// The request of the last attempt after the adapters' changes.
         var adapted: SessionRequest? { state.withLock { $0.adapted } }
 
         /// Begins an attempt, and returns its number.

@@ -5,13 +5,13 @@ internal import NIOCore
 /// The bytes of a response: ``whole`` in memory, or streamed to one reader under backpressure.
 ///
 /// A body in memory can be read any number of times. A streamed one has one reader: each further one fails with
-/// ``SessionError/Code/bodyHasReader``, while the first one reads as well as after the end. The body of ``HTTPCall/bytes()``
-/// and of ``TransferTask/response`` is always streamed, however short it is. A streamed body that is dropped before its end closes its
-/// connection.
+/// ``SessionError/Code/bodyHasReader``, both while the first one reads and after the end. The body of
+/// ``HTTPCall/bytes()`` and of ``TransferTask/response`` is always streamed, however short it is. A streamed body that
+/// is dropped before its end closes its connection.
 public struct HTTPResponseBody: Sendable, AsyncSequence {
     /// The bytes, as they came, with their content codings undone.
     public typealias Element = Data
-    /// A ``SessionError``.
+    /// The type of the errors.
     public typealias Failure = SessionError
 
     private enum Storage: Sendable {
@@ -45,12 +45,12 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         if case .layer(let layer) = storage { layer } else { nil }
     }
 
-    /// Whether the bytes are still to come from a connection.
+    /// Whether the bytes still come from a connection.
     var isOfConnection: Bool { layer?.isOfConnection ?? false }
 
-    /// A body of the chunks of a sequence, which has one reader. What the sequence throws fails the reader with a ``SessionError``:
-    /// ``SessionError/Code/cancelled`` for a `CancellationError`, a `SessionError` as it is, and
-    /// ``SessionError/Code/interceptorFailed`` for the rest.
+    /// A body of the chunks of a sequence, which has one reader. An error of the sequence fails the reader with a
+    /// ``SessionError``: a `CancellationError` becomes ``SessionError/Code/cancelled``, a `SessionError` is unchanged,
+    /// and any other error becomes ``SessionError/Code/interceptorFailed``.
     public static func streamed<S: AsyncSequence & Sendable>(_ chunks: S) -> HTTPResponseBody where S.Element == Data {
         HTTPResponseBody(SequenceBody { SequenceSource(reader: SequenceReader(chunks)) })
     }
@@ -68,7 +68,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
     /// The connection that has switched protocols; nil for the body of any other response.
     package var upgraded: UpgradedConnection? { layer?.upgraded }
 
-    /// The final figures and the trailers of a body that came over the network, once its end was read.
+    /// The final metrics and the trailers of a body from the network, after its end was read.
     var completion: TransportResponseBody.Completion? {
         switch storage {
         case .whole(_, let completion): completion?.value
@@ -76,14 +76,15 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         }
     }
 
-    /// The final metrics of the attempt that led to a body that was read to its end; nil for one that came whole, since those of
-    /// its response are final.
+    /// The final metrics of the attempt behind a body, after it was read to its end; nil for a whole body, because the
+    /// metrics of its response are final.
     var finalMetrics: TransportMetrics? { layer?.finalMetrics }
 
-    /// The URL of the response, where it is known.
+    /// The URL of the response, if it is known.
     var url: URL? { layer?.url }
 
-    /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``. Of a streamed body, it is the reader.
+    /// All bytes in one piece; more than `limit` fail with ``SessionError/Code/bodyTooLarge``. The call is the reader
+    /// of a streamed body.
     public func collect(upTo limit: Int) async throws(SessionError) -> Data {
         if let whole, whole.count <= limit { return whole }
         var collector = BodyCollector(limit: limit)
@@ -118,7 +119,7 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
             try await source.next()
         }
 
-        /// All bytes that are there, without a way round by `Data` where they come from a connection; nil at the end.
+        /// All available bytes, without a detour through `Data` if they come from a connection; nil at the end.
         mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
             try await source.nextBatch()
         }
@@ -126,18 +127,18 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
 }
 
 extension HTTPResponseBody {
-    /// As many bytes are read for the sake of the connection alone: 64 KiB.
+    /// The largest number of bytes that are read only to reuse the connection: 64 KiB.
     static let drainLimit = 64 * 1024
-    /// As long it may take.
+    /// The longest time for that.
     private static let drainTime = Duration.seconds(1)
 
     /// Reads an unused body to its end, so that its connection can be reused. A body that exceeds the size or time limit is
     /// dropped, which closes the connection.
     ///
-    /// - Parameter deadline: Of the request; nil for none.
+    /// - Parameter deadline: The deadline of the request; nil for none.
     func drain(before deadline: Tick? = nil) async {
         guard whole == nil else { return }
-        // What the bytes become does not matter.
+        // The decoded bytes do not matter.
         if let decoded = layer as? DecodedBody { return await decoded.coded.drain(before: deadline) }
         let time = deadline.map { Swift.min(Self.drainTime, $0.timeLeft) } ?? Self.drainTime
         await withTaskGroup { group in
@@ -156,7 +157,7 @@ extension HTTPResponseBody {
 }
 
 extension HTTPResponseBody.Iterator {
-    /// The most bytes of an error page that are kept for an error.
+    /// The largest number of bytes of an error page to keep for the error.
     private static let errorBodyLimit = 1024 * 1024
 
     /// The first bytes of the body of a refused response. The refusal is the error, even if the body cannot be read to its end.

@@ -14,19 +14,21 @@ internal import LinnetTransport
 ///     }
 /// }
 /// ```
-/// The first of a session's interceptors is the outermost. It is called for many requests at once, each time in a task that inherits
-/// the priority and the task-local values of the caller's. That task is cancelled when the request is, or at the request's deadline;
-/// the request does not wait for it then, a response that it returns later is released, and `next` fails. An error that it throws fails the request: a ``SessionError`` as it is, a `CancellationError` as
-/// ``SessionError/Code/cancelled``, any other error as ``SessionError/Code/interceptorFailed`` with the underlying error.
+/// The first of a session's interceptors is the outermost. It is called for many requests at once, each time in a task
+/// that inherits the priority and the task-local values of the caller's. That task is cancelled with the request, or at
+/// the request's deadline; the request then does not wait for it, its late response is released, and `next` fails. Its
+/// error fails the request: a ``SessionError`` unchanged, a `CancellationError` as ``SessionError/Code/cancelled``, any
+/// other error as ``SessionError/Code/interceptorFailed`` with the underlying error.
 public protocol Interceptor: Sendable {
     /// Returns the response to a request, in most cases by calling `next`.
     ///
     /// Calling `next` more than once sends the request again; a response that is not returned should be read to its end
     /// or dropped, which closes its connection.
     ///
-    /// A streamed body has one reader (see ``HTTPResponseBody``): an interceptor that reads it returns a response with another body,
-    /// such as `.whole` of the bytes. The body of a successful response is in memory for a call that awaits a value; an error page, and
-    /// the body of a handle, a download or a stream, is streamed, however short it is.
+    /// A streamed body has one reader (see ``HTTPResponseBody``): an interceptor that reads it returns a response with
+    /// another body, for example `.whole` of the bytes. The body of a successful response is in memory for a call that
+    /// awaits a value; an error page, and the body of a handle, a download or a stream, is streamed, however short it
+    /// is.
     func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse
 }
 
@@ -36,7 +38,7 @@ public struct InterceptorChain: Sendable {
     /// The place of the next interceptor.
     let index: Int
     let flight: Flight
-    /// The call of the interceptor that the chain is given to.
+    /// The call of the interceptor that receives the chain.
     let errand: Errand<StreamedResponse>
 
     /// Sends the request on, and returns its response.

@@ -1,24 +1,24 @@
 internal import FoundationEssentials
 internal import LinnetTransport
 
-/// A layer of a streamed body: a source of bytes, or something that happens to the bytes of the body below it.
+/// A layer of a streamed body: a source of bytes, or a transformation of the body below it.
 ///
-/// A new layer has to say only how it is read; everything else comes from its base.
+/// A new layer only defines its reading; everything else comes from its base.
 protocol ResponseBodyLayer: Sendable {
     /// The body below; nil for a source of bytes.
     var base: HTTPResponseBody? { get }
-    /// Whether the bytes are still to come from a connection.
+    /// Whether the bytes still come from a connection.
     var isOfConnection: Bool { get }
     /// The connection that has switched protocols.
     var upgraded: UpgradedConnection? { get }
-    /// The final figures and the trailers, once the end was read.
+    /// The final metrics and the trailers, after the end was read.
     var completion: TransportResponseBody.Completion? { get }
-    /// The final metrics of the attempt, once the end was read.
+    /// The final metrics of the attempt, after the end was read.
     var finalMetrics: TransportMetrics? { get }
-    /// The URL of the response, where it is known.
+    /// The URL of the response, if it is known.
     var url: URL? { get }
 
-    /// Whether the reader that is made may read: the first one. A layer whose base has a claim returns true.
+    /// Claims the body for a reader. Returns true for the first one. A layer whose base has a claim returns true.
     func claimReader() -> Bool
     func makeSource() -> any ResponseBodySource
 }

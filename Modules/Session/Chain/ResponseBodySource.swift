@@ -3,10 +3,10 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
 
-/// Where a reader of a ``HTTPResponseBody`` takes its chunks from.
+/// The source of chunks for a reader of a ``HTTPResponseBody``.
 protocol ResponseBodySource {
     mutating func next() async throws(SessionError) -> Data?
-    /// All bytes that are there, for those who write them on; from a connection as they came from it.
+    /// All available bytes, for readers that write them elsewhere; bytes from a connection are not copied.
     mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>?
 }
 
@@ -28,7 +28,7 @@ struct WholeSource: ResponseBodySource {
         return bytes
     }
 
-    /// Piece by piece: they are copied.
+    /// Piece by piece, because the bytes are copied.
     mutating func nextBatch() async throws(SessionError) -> CircularBuffer<ByteBuffer>? {
         guard let bytes else { return nil }
         let piece = bytes.prefix(1024 * 1024)
@@ -59,7 +59,7 @@ struct TransportSource: ResponseBodySource {
     }
 }
 
-/// The source of a reader that is not the first of its body.
+/// The source for every reader of a body except for the first.
 struct ClaimedSource: ResponseBodySource {
     /// The body in the hands of a caller, if it is one.
     let body: ReportedBody?
@@ -71,7 +71,7 @@ struct ClaimedSource: ResponseBodySource {
     }
 }
 
-/// The body of a sequence of the user's.
+/// The body of a user's sequence.
 final class SequenceBody: ResponseBodyLayer {
     private let claim = ReaderClaim()
     private let make: @Sendable () -> any ResponseBodySource
@@ -99,7 +99,7 @@ struct SequenceSource<Chunks: AsyncSequence & Sendable>: ResponseBodySource wher
     }
 }
 
-/// Owns the iterator of a sequence of the user's, whose call can outlive the reader that has made it.
+/// Owns the iterator of a user's sequence. A call of the iterator can outlive its reader.
 actor SequenceReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == Data {
     private var iterator: Chunks.AsyncIterator
 
@@ -122,7 +122,7 @@ struct HandedSource: ResponseBodySource {
     }
 }
 
-/// The body of a response in the hands of a caller: its errors tell of the response, and its end is reported.
+/// The body of a response in the hands of a caller: its errors contain the response, and its end is reported.
 final class ReportedBody: ResponseBodyLayer {
     let response: StreamedResponse
     private let claim = ReaderClaim()
@@ -173,14 +173,14 @@ struct ReportedSource: ResponseBodySource {
 }
 
 extension SessionResponse where Value == HTTPResponseBody {
-    /// The response for a caller, whose end is reported.
+    /// Returns the response for a caller, and reports its end.
     func reporting(to report: StreamReport? = nil) -> StreamedResponse {
         var response = self
         response.body = HTTPResponseBody(ReportedBody(self, report: report))
         return response
     }
 
-    /// The response for an interceptor of the user's: a body that comes as a stream if it is long is a stream if it is short.
+    /// Returns the response for a user's interceptor. A short body is a stream if a long one would be.
     func asked(for delivery: ResponseDelivery) -> StreamedResponse {
         guard body.whole != nil else { return self }
         if case .whole = delivery, head.status.code < 300 { return self }
@@ -216,11 +216,11 @@ struct BodyCollector {
 }
 
 extension Data {
-    /// Below this a copy costs less than to keep the buffer alive.
+    /// Below this size, a copy costs less than keeping the buffer alive.
     private static let copyLimit = 32 * 1024
 
-    /// The readable bytes of a buffer: a copy when they are few, or much fewer than the buffer holds on to; otherwise the
-    /// buffer's own memory, which does not change, since writes to a shared buffer copy it first.
+    /// The readable bytes of a buffer: a copy if they are few, or few compared with the buffer's memory; otherwise the
+    /// buffer's own memory, which does not change, because writes to a shared buffer copy it first.
     init(_ buffer: ByteBuffer) {
         let count = buffer.readableBytes
         guard count >= Self.copyLimit, count >= buffer.storageCapacity / 2 else {

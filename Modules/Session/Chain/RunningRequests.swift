@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// The requests of a session that are on their way through the chain, and the session's end.
 ///
-/// A graceful end waits for them before the transport is shut down, since they may have to send again: redirects, credentials,
-/// retries. An immediate one ends the times between their attempts.
+/// A graceful end waits for them before the transport is shut down, because redirects, credentials and retries may send
+/// again. An immediate end also ends the waits between their attempts.
 final class RunningRequests: Sendable {
     enum Stage: Int, Comparable {
         case open
         /// No request begins.
         case ending
-        /// Those that run do not wait for another attempt.
+        /// Running requests do not wait for another attempt.
         case aborted
 
         static func < (one: Stage, other: Stage) -> Bool { one.rawValue < other.rawValue }
@@ -33,7 +33,7 @@ final class RunningRequests: Sendable {
     private let hasEnded = Atomic(false)
     private let state = Mutex(State())
 
-    /// Records that a request begins. Throws `shutDown` if none may.
+    /// Records that a request begins. Throws `shutDown` if no request may begin.
     func begin(_ url: URL) throws(SessionError) {
         // In this order, so that the session's end sees the request, or the request sees the end.
         work.begin()
@@ -47,7 +47,7 @@ final class RunningRequests: Sendable {
         work.end()
     }
 
-    /// From now on no request begins.
+    /// Fails every request that begins after this call.
     func refuse(_ mode: ShutdownMode) {
         hasEnded.store(true, ordering: .sequentiallyConsistent)
         let waiters = state.withLock { state in
@@ -62,9 +62,9 @@ final class RunningRequests: Sendable {
         await work.drained()
     }
 
-    /// Waits for a time, at most until the session's end has reached a stage.
+    /// Waits for a time, or until the session's end has reached a stage.
     ///
-    /// - Throws: `shutDown` then, and `cancelled` if the task was cancelled.
+    /// - Throws: `shutDown` at that stage, and `cancelled` if the task was cancelled.
     func sleep(
         for time: Duration, by clock: any Clock<Duration>, until stage: Stage = .aborted, _ url: URL?
     ) async throws(SessionError) {

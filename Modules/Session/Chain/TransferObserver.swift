@@ -7,22 +7,22 @@ protocol TransferObserver: AnyObject, TransportObserver {
     var taskID: UInt64 { get }
     /// A request is about to be sent with this many bytes of body; nil if the number is unknown.
     func willSendBody(length: Int64?)
-    /// The head of a response arrived, which declares this many bytes of body; nil if it does not.
+    /// The head of a response arrived, with the declared length of its body; nil if it declares none.
     func willReceiveBody(length: Int64?)
-    /// The head of a response arrived whose body continues an earlier one: it begins at this byte of the whole, whose
-    /// length is nil if it is not declared.
+    /// The head of a response arrived that continues an earlier body: it begins at this byte of the whole. The length
+    /// of the whole is nil if it is not declared.
     func willReceiveBody(length: Int64?, from offset: Int64)
     /// More bytes of the response's body were read.
     func didReceiveBody(bytes: Int)
 }
 
-/// Steers the transfer of one request. Only requests with a handle have one.
+/// Controls the transfer of one request. Only requests with a handle have one.
 protocol TransferControl: AnyObject, Sendable {
     /// The priority among the requests that wait for a connection.
     var priority: RequestPriority { get }
     /// Returns once the transfer is not suspended. Throws `CancellationError` if the caller's task was cancelled.
     func waitWhileSuspended() async throws
-    /// Returns once a step may be done that cannot be undone, such as moving a file to its place; from then on the task can be
+    /// Returns when an irreversible step may be done, such as moving a file to its place. Afterwards the task can be
     /// neither suspended nor cancelled. Throws `CancellationError` if it was cancelled before.
     func commit() async throws
 }
@@ -38,7 +38,7 @@ extension (any TransferControl)? {
         }
     }
 
-    /// Waits until a step may be done after which the task cannot be cancelled.
+    /// Waits until an irreversible step may be done.
     func commit(_ url: URL) async throws(SessionError) {
         guard let self else { return }
         do {

@@ -8,7 +8,7 @@ internal import LinnetTransport
 final class TransportLink: Sendable {
     let transport: any Transport
     let permission: NetworkPermission
-    /// Whether coded bodies are decoded as they arrive.
+    /// Whether coded bodies are decoded while they arrive.
     let streamsCodedResponses: Bool
     /// The origin of the session's base URL.
     let baseOrigin: KnownOrigin?
@@ -42,7 +42,8 @@ final class TransportLink: Sendable {
             upgrade: flight.upgrade)
     }
 
-    /// Sends a request, and waits for its response no longer than the caller's task, whatever the transport does.
+    /// Sends a request, and stops waiting for its response when the caller's task is cancelled, whatever the transport
+    /// does.
     func send(
         _ request: TransportRequest, _ observer: (any TransportObserver)?
     ) async throws(TransportError) -> TransportResponse {
@@ -65,7 +66,7 @@ final class TransportLink: Sendable {
 }
 
 extension TransportTimeouts {
-    /// These timeouts with a request's own in their place, and no more for the whole than its deadline leaves.
+    /// Returns these timeouts, overridden by a request's own; its deadline limits the timeout for the whole request.
     func applying(
         _ request: SessionRequest, deadline: Tick?
     ) throws(SessionError) -> TransportTimeouts {

@@ -4,7 +4,7 @@ internal import LinnetTransport
 internal import NIOCore
 
 extension TransportRequestBody {
-    /// Bytes that are observed are sent in pieces of this size, so that they can be counted and suspended.
+    /// Observed bytes are sent in pieces of this size, so that they can be counted and suspended.
     private static let pieceSize = 64 * 1024
 
     init(_ body: HTTPRequestBody, observer: (any TransferObserver)?, control: (any TransferControl)?) {
@@ -40,7 +40,7 @@ private struct PiecewiseReader: TransportBodyReader {
     }
 }
 
-/// Pulls a body's own reader.
+/// Pulls from a body's own reader.
 private struct StreamReader: TransportBodyReader {
     var reader: any HTTPRequestBodyReader
     let control: (any TransferControl)?

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import LinnetCompression
 internal import LinnetTransport
 
-/// The body of a response whose content codings its reader undoes.
+/// The body of a response with content codings. Its reader decodes it.
 ///
-/// The reader decodes in its own task, never on an event loop, and takes coded bytes only when it has decoded those before:
-/// backpressure reaches the connection.
+/// The reader decodes in its own task, never on an event loop, and takes coded bytes only after it has decoded the
+/// previous ones: backpressure reaches the connection.
 final class DecodedBody: ResponseBodyLayer {
     let coded: HTTPResponseBody
-    /// The codings in the order in which they were applied, or why they are not known.
+    /// The codings in the order of their application, or the reason why they are unknown.
     let codings: Result<[ContentCoding], CompressionError>
     let limits: DecodingLimits
     let responseURL: URL

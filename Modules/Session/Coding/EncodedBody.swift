@@ -4,7 +4,7 @@ internal import LinnetCompression
 internal import LinnetSerialization
 
 extension SessionRequest {
-    /// Encodes the body, and says so in Content-Encoding (RFC 9110, section 8.4). A request without bytes stays as it is.
+    /// Encodes the body, and sets Content-Encoding (RFC 9110, section 8.4). A request without bytes is unchanged.
     mutating func encodeBody(in coding: ContentCoding) throws(SessionError) {
         guard let plain = body, plain.data?.isEmpty != true else { return }
         do throws(CompressionError) {
@@ -26,7 +26,7 @@ extension HTTPRequestBody {
     /// The body in a coding; it can be replayed if this one can.
     func encoded(in coding: ContentCoding) throws(CompressionError) -> HTTPRequestBody {
         if let data, data.count <= Self.limitInMemory { return .data(try coding.encoded(data)) }
-        // Made now as a check: one that the coding cannot make would only be missed when the body is sent.
+        // This is a check: without it, a coding without an encoder would fail only when the body is sent.
         _ = try ContentEncoder(coding)
         return .stream(length: nil, isReplayable: isReplayable, replayObstacle: replayObstacle) { threads in
             EncodedBodyReader(
@@ -35,7 +35,7 @@ extension HTTPRequestBody {
     }
 }
 
-/// Encodes what another reader reads.
+/// Encodes the chunks of another reader.
 private struct EncodedBodyReader: HTTPRequestBodyReader {
     var base: any HTTPRequestBodyReader
     let encoder: ContentEncoder

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinnetReachability
 internal import LinnetSerialization
 
-/// What a request's options say against its going over the network.
+/// The objections of a request's options against the network.
 struct NetworkPermission: Sendable {
     /// The current network status; nil when it is unknown.
     let status: (@Sendable () -> ReachabilityStatus)?

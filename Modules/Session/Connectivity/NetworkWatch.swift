@@ -2,9 +2,9 @@ internal import LinnetReachability
 internal import LinnetTransport
 internal import Synchronization
 
-/// Where a session learns about the network.
+/// A session's source of information about the network.
 struct NetworkSource: Sendable {
-    /// The status as of now, which the monitor may not have reported yet.
+    /// The current status, which the monitor may not have reported yet.
     let current: @Sendable () -> ReachabilityStatus
     /// The status that the monitor has reported last.
     let reported: @Sendable () -> ReachabilityStatus
@@ -19,13 +19,14 @@ extension NetworkSource {
     }
 }
 
-/// Follows the network for one session: knows its status, lets requests wait for it, and discards connections when it changes.
+/// Watches the network for one session: it knows the status, makes requests wait for it, and discards connections after
+/// a change.
 ///
 /// It ends with its session, or when the monitor stops.
 final class NetworkWatch: Sendable {
-    /// How a wait ended.
+    /// The end of a wait.
     enum Outcome: Sendable {
-        /// The network is there.
+        /// The network is available.
         case connected
         case cancelled
         /// The limit was reached.
@@ -37,7 +38,7 @@ final class NetworkWatch: Sendable {
     }
 
     private struct State {
-        /// How waits end from now on; nil while the network is watched.
+        /// The end of further waits; nil while the network is watched.
         var end: Outcome?
         var waiters = Waiters<Outcome?>()
         var task: Task<Void, Never>?
@@ -57,7 +58,7 @@ final class NetworkWatch: Sendable {
         Task { [weak self, transport, source] in
             var path: ReachabilityPath??
             for await status in source.statuses() {
-                // A connection over an interface that is gone, or to an address that another network gave, is of no use.
+                // A connection over a removed interface, or to an address from another network, is useless.
                 if let path, path != status.path { transport.discard([.idleConnections, .resolvedNames]) }
                 path = .some(status.path)
                 guard let self else { return }
@@ -85,7 +86,7 @@ final class NetworkWatch: Sendable {
     /// Whether the reported status and the current one both meet a condition.
     func meets(_ condition: (ReachabilityStatus) -> Bool) -> Bool { condition(status) && condition(source.current()) }
 
-    /// Ends all waits, those to come included.
+    /// Ends all waits, including later ones.
     func end(_ outcome: Outcome = .sessionEnded) {
         let (waiters, task) = state.withLock { state in
             if state.end == nil { state.end = outcome }
@@ -126,7 +127,7 @@ final class NetworkWatch: Sendable {
             if let outcome { return outcome }
             guard condition(status) else { continue }
             if condition(source.current()) { return .connected }
-            // The network has just gone: the monitor reports that once its burst of changes has ended.
+            // The network was lost just now: the monitor reports that after its burst of changes.
             do {
                 try await untilCancelled { try await clock.sleep(for: .milliseconds(100)) }
             } catch {

@@ -3,9 +3,9 @@ internal import LinnetCookies
 internal import LinnetTransport
 internal import Synchronization
 
-/// Saves the cookies of a jar to its file whenever they have changed, on the threads for files.
+/// Saves the cookies of a jar to its file after each change, on the threads for files.
 ///
-/// One save runs at a time, and the changes that come meanwhile are saved together after it. A save that fails is tried again with
+/// One save runs at a time, and changes that come meanwhile are saved together after it. A failed save is repeated with
 /// the next change.
 package final class CookieSaver: Sendable {
     private struct State {
@@ -19,7 +19,7 @@ package final class CookieSaver: Sendable {
     private let file: URL
     private let state = Mutex(State())
 
-    /// Begins to save changes; ends when it is released.
+    /// Begins to save changes. Releasing the object ends it.
     package init(_ jar: CookieJar, to file: URL) {
         self.jar = jar
         self.file = file
@@ -32,7 +32,7 @@ package final class CookieSaver: Sendable {
 
     deinit { state.withLock { $0.reader }?.cancel() }
 
-    /// Saves what has changed, and returns when it is saved.
+    /// Saves the changes, and returns when they are saved.
     package func save() async {
         noteChange()
         await state.withLock { $0.task }?.value

@@ -3,8 +3,8 @@ internal import HTTPTypes
 internal import LinnetMessages
 internal import LinnetSerialization
 
-// Descriptions and mirrors, redacted with `Redaction.standard`, so that neither `print` nor `dump` shows a secret. Decoded values are left
-// out of mirrors, as bodies are: both can be a token.
+// Descriptions and mirrors, redacted with `Redaction.standard`, so that neither `print` nor `dump` shows a secret.
+// Mirrors omit decoded values and bodies, because both can be a token.
 
 extension SessionResponse: CustomStringConvertible, CustomReflectable {
     /// The status, the URL and the size of the body.
@@ -166,13 +166,13 @@ extension TransferTask: CustomReflectable {
 }
 
 extension HTTPResponseBody: CustomReflectable {
-    /// The size of a body that is in memory, without its bytes.
+    /// The size of a body in memory, without its bytes.
     public var customMirror: Mirror {
         Mirror(self, children: ["whole": whole.map { "\($0.count) bytes" } as Any], displayStyle: .struct)
     }
 }
 
 extension InterceptorChain: CustomReflectable {
-    /// Nothing: the chain knows the session and the requests before it.
+    /// No properties, because the chain refers to the session and earlier requests.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -11,15 +11,15 @@ extension SessionRequest {
 
     /// Returns the request as a curl command line for a POSIX shell.
     ///
-    /// With `Redaction.insecureShowEverything`, curl sends the same request, because curl's own defaults are switched off. By
-    /// default, credentials and cookies are hidden. A body that cannot be part of the command, such as a stream, is described
-    /// in a comment at the end. The command does not include what the session and its interceptors add to the request; see
-    /// ``HTTPCall/curlDescription(redaction:)``.
+    /// With `Redaction.insecureShowEverything`, curl sends the same request, because curl's own defaults are switched
+    /// off. By default, credentials and cookies are hidden. A body that cannot be part of the command, such as a
+    /// stream, is described in a comment at the end. The command does not include additions of the session and its
+    /// interceptors; see ``HTTPCall/curlDescription(redaction:)``.
     public func curlDescription(redaction: Redaction = .standard) -> String {
         curlDescription(redaction, isDecoded: false)
     }
 
-    /// Has curl decode the response if the session does.
+    /// Returns the command, and lets curl decode the response if the session does.
     fileprivate func curlDescription(_ redaction: Redaction, isDecoded: Bool) -> String {
         var request = self
         // The user information of the URL is sent as a header field.
@@ -116,7 +116,7 @@ extension HTTPCall {
 }
 
 extension HTTPSession.Configuration {
-    /// The options that connect curl as the session does; nil if it does so without.
+    /// The options that make curl connect like the session; nil if it needs none.
     fileprivate func curlWords(for url: URL) -> [String]? {
         guard let origin = (try? RequestTarget(url))?.origin else { return nil }
         if let path = resolution.unixSocket(of: origin) { return ["--unix-socket", path] }

@@ -5,11 +5,11 @@ public import LinnetSerialization
 
 /// Decides which redirects a session follows.
 ///
-/// Redirects are followed as in RFC 9110, section 15.4: 303 changes the method to GET, as 301 and 302 do after POST; otherwise
-/// the method and the body are kept. Redirects from https to http are never followed, and neither are those to a host of
-/// `ResolutionOptions.unixSockets` from elsewhere. Fields with secrets, such as `Authorization`, `Cookie`, `X-Api-Key` and
-/// `Private-Token`, are not sent to another origin: those of `Redaction.standard` and of the session's own `redaction`. Other fields and
-/// the body are.
+/// Redirects are followed by RFC 9110, section 15.4: 303 changes the method to GET, and so do 301 and 302 after POST;
+/// otherwise the method and the body are kept. Redirects from https to http, and from elsewhere to a host of
+/// `ResolutionOptions.unixSockets`, are never followed. Fields with secrets, such as `Authorization`, `Cookie`,
+/// `X-Api-Key` and `Private-Token`, are not sent to another origin; `Redaction.standard` and the session's own
+/// `redaction` define them. Other fields and the body are.
 public struct RedirectPolicy: Sendable, Hashable {
     /// The maximum number of redirects of one request; 0 follows none.
     public var limit: Int
@@ -34,7 +34,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         RedirectPolicy(limit: limit, staysAtOrigin: true)
     }
 
-    /// Follows no redirects: the redirect is the response, whose status validation rejects by default.
+    /// Follows no redirects: the redirect is the response. By default, validation rejects its status.
     public static let doNotFollow = RedirectPolicy(limit: 0, staysAtOrigin: false)
 }
 

@@ -16,8 +16,8 @@ extension HTTPResponse.Status {
 extension StreamedResponse {
     /// Returns the target of the redirect; nil if the response does not redirect, or has no Location.
     ///
-    /// A relative Location is resolved against the request's URL, and inherits its fragment (RFC 9110, section 10.2.2). User
-    /// information in the Location is ignored; that of the request is kept for its own origin.
+    /// A relative Location is resolved against the request's URL, and inherits its fragment (RFC 9110, section 10.2.2).
+    /// User information in the Location is ignored; the request's is kept for its own origin.
     func redirectTarget() throws(SessionError) -> URL? {
         guard head.status.isRedirect else { return nil }
         let locations = Set(head.headerFields[fields: .location].map(\.uriReference))

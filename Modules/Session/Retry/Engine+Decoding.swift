@@ -3,7 +3,8 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension Engine {
-    /// Runs a request and reads its response, again when a retrier wants another attempt after the response could not be decoded.
+    /// Runs a request and reads its response. Does both again if the response cannot be decoded and a retrier wants
+    /// another attempt.
     ///
     /// - Parameter attempt: Runs the chain once and reads the response.
     func decoding<Value>(
@@ -39,7 +40,7 @@ extension Engine {
         !retriers.isEmpty || flight.additions?.value.retriers.isEmpty == false
     }
 
-    /// Waits between two attempts; the error of a wait that is ended has the metrics of the attempts before it.
+    /// Waits between two attempts; the error of an interrupted wait has the metrics of the attempts before it.
     func pause(for time: Duration, after attempts: [TransportMetrics], _ url: URL) async throws(SessionError) {
         do {
             try await running.sleep(for: time, by: clock, url)

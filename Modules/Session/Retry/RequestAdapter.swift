@@ -3,8 +3,8 @@ public import LinnetSerialization
 /// Changes outgoing requests, for example to sign or date each attempt.
 ///
 /// Adapters run below the retries and above the redirects: they are called for each attempt, but not for each redirect.
-/// Credentials that they add are not sent to another origin; see ``RedirectPolicy``.
+/// Their credentials are not sent to another origin; see ``RedirectPolicy``.
 public protocol RequestAdapter: Sendable {
-    /// Returns the request to send. An error fails the request as an ``Interceptor``'s error does.
+    /// Returns the request to send. An error fails the request like an ``Interceptor``'s error.
     func adapt(_ request: SessionRequest) async throws -> SessionRequest
 }

@@ -8,10 +8,10 @@ public struct RetryAttempt: Sendable {
     public let number: Int
     /// The request, without the changes of the adapters. The next attempt begins with it.
     public let request: SessionRequest
-    /// The request as the adapters changed it, for example with the token that the server refused.
+    /// The request after the adapters' changes, for example with the token that the server refused.
     ///
-    /// A retrier that refreshes a token compares it with the current one, so that a token that another request or an adapter
-    /// has refreshed already is not refreshed twice.
+    /// A retrier that refreshes a token compares it with the current one, so that a token is not refreshed again after
+    /// another request or an adapter has refreshed it.
     public let sentRequest: SessionRequest
     /// The response's status and header fields; nil when there was none.
     public let head: HTTPResponse?

@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import LinnetMessages
 internal import LinnetSecurity
 
-/// Coded as an object with the names of the properties; durations are numbers of seconds, error codes their names. What is
-/// left out has its default; unknown keys are an error.
+/// Coded as an object with the names of the properties; durations are numbers of seconds, error codes their names.
+/// Missing keys have the defaults; unknown keys are an error.
 extension RetryPolicy: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case limit, methods, statusCodes, errorCodes, backoff, maximumRetryAfter
@@ -39,8 +39,8 @@ extension RetryPolicy: Codable {
     }
 }
 
-/// Coded as an object with the names of the properties; durations are numbers of seconds. What is left out has its default;
-/// unknown keys are an error.
+/// Coded as an object with the names of the properties; durations are numbers of seconds. Missing keys have the
+/// defaults; unknown keys are an error.
 extension RetryPolicy.Backoff: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case first, factor, maximum, jitter }
 

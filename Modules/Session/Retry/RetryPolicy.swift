@@ -1,13 +1,13 @@
 public import HTTPTypes
 internal import LinnetSerialization
 
-/// When a request is retried, and after which delay.
+/// Decides when a request is retried, and after which delay.
 ///
 /// ```swift
 /// let session = try HTTPSession { $0.retryPolicy = .limited(to: 3) }
 /// ```
-/// Only transient failures of idempotent requests are retried; see ``methods``. Independently of this policy, a request that
-/// can be replayed is sent again once when a reused connection ended without a byte of response.
+/// Only transient failures of idempotent requests are retried; see ``methods``. Independently of this policy, a request
+/// that can be replayed is sent again once if a reused connection ended without a byte of response.
 public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
     /// The maximum number of retries. The default is 0.
     public var limit: Int
@@ -16,14 +16,14 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
     /// The statuses that are retried. The default is 408, 429, 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// The errors that are retried. The default is those of name resolution, connections and timeouts; never the timeout of the
-    /// whole request.
+    /// The errors that are retried. The default is errors of name resolution and connections, and timeouts except for
+    /// the timeout of the whole request.
     public var errorCodes: Set<SessionError.Code> = [
         .nameResolutionFailed, .connectionFailed, .connectionLost, .timeout,
     ]
     /// The delays between attempts.
     public var backoff = Backoff()
-    /// The longest Retry-After (RFC 9110, section 10.2.3) that is obeyed; a response with a longer one is not retried. The
+    /// The longest accepted Retry-After (RFC 9110, section 10.2.3); a response with a longer one is not retried. The
     /// default is 60 seconds.
     public var maximumRetryAfter = Duration.seconds(60)
 
@@ -52,12 +52,12 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         /// the full one. The default is 0.5.
         public var jitter = 0.5
 
-        /// The defaults.
+        /// Creates the default delays.
         public init() {}
 
-        /// The wait after so many attempts.
+        /// The wait after this number of attempts.
         func wait(after attempts: Int) -> Duration {
-            // In floating point, which no value of a caller's can overflow; a billion seconds are as good as never.
+            // Floating point cannot overflow for any value of a caller; a billion seconds are as good as never.
             let longest = min(max(0, maximum / .seconds(1)), 1e9)
             var wait = min(max(0, first / .seconds(1)), longest)
             for _ in 1..<max(1, min(attempts, 64)) where wait < longest { wait = min(wait * factor, longest) }
@@ -73,8 +73,8 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         return decide(after: attempt.number, errorCode: attempt.error?.code, head: attempt.head)
     }
 
-    /// Decides after this many attempts, whatever the method: the last one failed with an error or, if there is none, has this
-    /// response.
+    /// Decides after this number of attempts, whatever the method: the last one failed with an error or, without an
+    /// error, has this response.
     package func decide(after attempts: Int, errorCode: SessionError.Code?, head: HTTPResponse?) -> RetryDecision {
         guard attempts <= limit else { return .doNotRetry }
         if let errorCode {
@@ -93,10 +93,10 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
 }
 
 extension Duration {
-    /// The longest that anything here waits: a hundred years. Clocks end the process when they are told to sleep for more
-    /// seconds than an `Int64` has, and a server or a caller can ask for that.
+    /// The longest wait: a hundred years. Clocks end the process when a sleep has more seconds than an `Int64` can
+    /// hold, and a server or a caller can request that.
     static let longestWait = Duration.seconds(Int64(100 * 365 * 86_400))
 
-    /// The duration, or the longest that can be waited for.
+    /// The duration, limited to the longest wait.
     package var waitable: Duration { min(self, .longestWait) }
 }

@@ -1,6 +1,6 @@
 /// Lets the adapters change the request of each attempt.
 struct AdapterLink: ChainLink {
-    /// The session's, which come before the call's.
+    /// The session's adapters, which come before the call's.
     let adapters: [any RequestAdapter]
 
     func send(_ flight: inout Flight) -> ChainStep {

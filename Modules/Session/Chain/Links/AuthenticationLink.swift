@@ -5,7 +5,7 @@ internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Responds to 401 (RFC 9110, section 11). The links above never see the credentials that it adds, which are for one origin.
+/// Responds to 401 (RFC 9110, section 11). The links above never see its credentials, which are for one origin.
 struct AuthenticationLink: ChainLink {
     /// The maximum number of attempts to authenticate one request.
     private static let attemptLimit = 8
@@ -121,7 +121,7 @@ struct AuthenticationLink: ChainLink {
         case nil, .performDefault: return note.next
         case .use(let credential):
             guard !note.refused.contains(credential) else { return nil }
-            // A token or a Basic credential is sent whatever the challenges are; a password can only answer them.
+            // A token or a Basic credential is sent whatever the challenges are, but a password can only answer one.
             return Authenticator(withoutChallenge: credential)
                 ?? Authenticator(credential, for: challenges, allowsBasic: note.target.origin.isSecure)
         case .reject: return nil
@@ -144,11 +144,11 @@ extension AuthenticationLink {
             let isPreemptive: Bool
         }
 
-        /// The number of times that one request is repeated because the server says that its nonce is stale.
+        /// The number of repetitions of a request because of a stale nonce.
         private static let renewalLimit = 3
 
         let target: RequestTarget
-        /// Whether the request has credentials of its own, which those of the store do not replace.
+        /// Whether the request has its own credentials, which the store's do not replace.
         var isOwn = false
         var failures = 0
         private(set) var refused: Set<Credential> = []
@@ -174,8 +174,8 @@ extension AuthenticationLink {
         fileprivate mutating func countRefusal(by challenges: [AuthenticationChallenge]) -> Credential? {
             guard let sent = last else { return nil }
             last = nil
-            // The nonce of an earlier response may have expired, or belong to another realm, which not all servers say. And a
-            // password that was sent by Basic, which another path asked for, may be right for the Digest that this one asks for.
+            // The nonce of an earlier response may have expired, or belong to another realm, and not all servers say
+            // so. A password that was sent by Basic for another path may be right for the Digest of this one.
             let isOfAnotherQuestion =
                 sent.authenticator.isDigest
                 || sent.authenticator.credential.scheme == "digest" && challenges.contains { $0.scheme == "digest" }
@@ -188,7 +188,7 @@ extension AuthenticationLink {
 }
 
 extension Authenticator {
-    /// Whether it can answer before the request is sent: with auth-int, the body has to be read for that.
+    /// Whether it can answer before the request is sent: for auth-int, the body must be read first.
     fileprivate func canAnswer(_ request: SessionRequest) -> Bool {
         bodyAlgorithm == nil || request.body?.isReplayable ?? true
     }

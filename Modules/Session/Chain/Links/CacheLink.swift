@@ -6,32 +6,34 @@ internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Answers requests with stored responses, and has new ones stored (RFC 9111). A failure of the store never fails a request.
+/// Answers requests with stored responses, and stores new ones (RFC 9111). A failure of the store never fails a
+/// request.
 ///
-/// The rules of LinnetCache decide; this link keeps the place of a request among their decisions in a ``CacheVisit``, and asks for
-/// ``CacheWork`` where the store has to be read or written. A plain request for which nothing is stored in memory costs no visit.
+/// The rules of LinnetCache decide; this link keeps the place of a request among their decisions in a ``CacheVisit``,
+/// and asks for ``CacheWork`` when the store must be read or written. A plain request for which nothing is stored in
+/// memory costs no visit.
 final class CacheLink: ChainLink {
-    /// What is known about a flight.
+    /// The cache's notes about a flight.
     struct Note: Sendable {
-        /// When a request without a visit passed, and the number of invalidations then; nil for one that the cache has nothing to do
-        /// with.
+        /// The passage of a request without a visit, and the number of invalidations at that time; nil for a request
+        /// that does not concern the cache.
         var passage: CacheVisit.Passage?
         var visit: Boxed<CacheVisit>?
-        /// Other requests wait for this one until it is released.
+        /// The lead of this request; others wait until it is released.
         var lead: CacheLead?
     }
 
     let store: any CacheStore
-    /// Whether the store is user code, which may take any time.
+    /// Whether the store is user code, which may take arbitrarily long.
     let isUsers: Bool
     /// The store, if it is in memory and can be asked without waiting.
     private let memory: MemoryCacheStore?
-    /// The time by which ages are measured.
+    /// The clock for ages.
     let now: @Sendable () -> Date
     let rules: CacheRules
     /// The jar for the cookies of validations in the background.
     let jar: CookieJar?
-    /// The requests that others wait for; nil if none does.
+    /// The requests that others wait for; nil if no request waits for another.
     let flights: CacheFlights?
     private let hasNetwork: Bool
     let refreshes = CacheRefreshes()
@@ -120,9 +122,10 @@ final class CacheLink: ChainLink {
         return response
     }
 
-    /// Does what the rules decide with what is stored, after another request for the same URL that is on its way already.
+    /// Performs the rules' decision about the stored responses, after waiting for a running request for the same URL.
     ///
-    /// Only a request whose response is read whole makes others wait, so that they do not depend on how fast its reader is.
+    /// Only a request with a completely read response makes others wait, so that they do not depend on the speed of a
+    /// reader.
     private func decide(_ visit: CacheVisit, _ flight: inout Flight) -> ChainStep {
         var visit = visit
         let decision = visit.decision(rules, at: now())
@@ -170,7 +173,7 @@ final class CacheLink: ChainLink {
         return .change(to: waitingForNoNetwork(request, visit))
     }
 
-    /// A stored response stands in for the server's while there is no network, and nobody waits for a refresh.
+    /// Returns a stored response in place of the server's while there is no network, without waiting for a refresh.
     private func waitingForNoNetwork(_ request: SessionRequest, _ visit: CacheVisit) -> SessionRequest {
         guard hasNetwork, visit.isRefresh || visit.answer(rules, afterFailureWith: nil, at: now()) != nil else {
             return request
@@ -188,7 +191,7 @@ final class CacheLink: ChainLink {
             visit = current
         } else {
             guard let passage = flight.cache.passage else { return .proceed }
-            // The response to HEAD, and one that may not be stored, change nothing where nothing is stored.
+            // If nothing is stored, a response to HEAD, or one that may not be stored, changes nothing.
             guard flight.request.method != .head, !rules.refuses(response.head) else {
                 note(.miss, in: &response)
                 return .proceed
@@ -243,7 +246,7 @@ final class CacheLink: ChainLink {
         }
     }
 
-    /// A stored response stands in for a failed request.
+    /// Answers a failed request with a stored response.
     func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
         if case .cache(.response(let result)) = flight.takeAnswer() {
             if var response = result {
@@ -277,7 +280,7 @@ final class CacheLink: ChainLink {
         return .ask(.cache(CacheWork(link: self, visit: visit), task))
     }
 
-    /// Notes what the cache had to do with a response, and counts it.
+    /// Records the part of the cache in a response, and counts it.
     func note(_ outcome: CacheOutcome, in response: inout StreamedResponse, isCounted: Bool = true) {
         response.cacheOutcome = outcome
         if isCounted { store.record(outcome) }
@@ -306,7 +309,7 @@ extension CacheDecision {
 }
 
 extension CacheUse {
-    /// What a request's policy means; without one, what HTTP defines.
+    /// The meaning of a request's policy; without one, the rules of HTTP.
     init(_ policy: RequestOptions.CachePolicy?) {
         self = policy.flatMap { Self.uses[$0] } ?? .protocolDefined
     }
@@ -322,8 +325,8 @@ extension SessionError {
         SessionError(.notCached, "The request asks for a stored response, and there is none.", url: url)
     }
 
-    /// Whether a stale response may stand in for the server's (RFC 5861, section 4): it could not be reached, or did not answer.
-    /// What the caller or a policy refused is no such failure.
+    /// Whether a stale response may stand in for the server's (RFC 5861, section 4): it could not be reached, or did
+    /// not answer. A refusal by the caller or a policy is not such a failure.
     var isFailureOfServer: Bool {
         let codes: [Code] = [.connectionFailed, .nameResolutionFailed, .connectionLost, .invalidResponse, .timeout]
         return codes.contains(code) && timeout != .request && timeout != .poolWait

@@ -4,23 +4,23 @@ internal import LinnetCompression
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Asks for the content codings that the session has, and undoes those of responses (RFC 9110, sections 8.4 and 12.5.3).
+/// Requests the session's content codings, and decodes responses (RFC 9110, sections 8.4 and 12.5.3).
 ///
-/// A body is decoded by its reader, as it arrives. A whole body that the transport streams is read here, so that the links above see
-/// a body that fails as the failure of the request.
+/// The reader of a body decodes it while it arrives. If the caller wants a whole body that the transport streams, this
+/// link reads it, so that the links above see its failure as the failure of the request.
 struct CodingLink: ChainLink {
     private struct Rules: Sendable {
-        /// The field of requests that have none of their own.
+        /// The field for requests without one.
         let acceptEncoding: HTTPField
         let codings: [ContentCoding]
         let limits: DecodingLimits
     }
 
     private let rules: Boxed<Rules>
-    /// Whether the transport streams coded bodies, which are read here where the caller wants them whole.
+    /// Whether the transport streams coded bodies. This link reads them if the caller wants them whole.
     let readsBodies: Bool
 
-    /// Nil for a session without codings.
+    /// Returns nil for a session without codings.
     init?(_ configuration: HTTPSession.Configuration, readsBodies: Bool) {
         guard let value = ContentCoding.acceptEncoding(configuration.contentCodings) else { return nil }
         rules = Boxed(
@@ -30,7 +30,7 @@ struct CodingLink: ChainLink {
         self.readsBodies = readsBodies
     }
 
-    /// The field of requests that have none of their own.
+    /// The field for requests without one.
     var acceptEncoding: HTTPField { rules.value.acceptEncoding }
 
     func send(_ flight: inout Flight) -> ChainStep {
@@ -38,13 +38,13 @@ struct CodingLink: ChainLink {
         return prepared.map { .change(to: $0) } ?? .proceed
     }
 
-    /// The request that is sent instead; nil if it goes on as it is. A range is one of the bytes as they are stored, since a part of
-    /// coded bytes cannot be decoded.
+    /// The request to send instead; nil to send it unchanged. A range refers to uncoded bytes, because a part of coded
+    /// bytes cannot be decoded.
     func prepared(_ request: SessionRequest) -> SessionRequest? {
         request.headerFields.contains(.range) ? withoutCodings(request) : nil
     }
 
-    /// A request that asks for a response without codings, unless it has an Accept-Encoding field of its own.
+    /// Returns the request with a demand for an uncoded response, unless it has its own Accept-Encoding field.
     func withoutCodings(_ request: SessionRequest) -> SessionRequest {
         guard request.headerFields[.acceptEncoding] == acceptEncoding.value else { return request }
         var request = request
@@ -52,7 +52,7 @@ struct CodingLink: ChainLink {
         return request
     }
 
-    /// Has the codings of a response's body undone as it is read, and removes their fields.
+    /// Decodes a response's body while it is read, and removes the fields about its codings.
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
         decode(&response, to: flight.request)
         guard readsBodies, response.body.isOfConnection, case .whole = flight.delivery, response.head.status.code < 300
@@ -82,7 +82,7 @@ struct CodingLink: ChainLink {
 
     private static let identity = "identity"
 
-    /// Whether the caller has named codings, and so decodes them.
+    /// Whether the caller has named codings, and therefore decodes them.
     private func asksForItself(_ request: SessionRequest) -> Bool {
         guard let value = request.headerFields[.acceptEncoding] else { return false }
         return value != acceptEncoding.value && value.lowercased() != Self.identity

@@ -4,21 +4,21 @@ internal import LinnetReachability
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Lets requests wait for the network. It sends each request first: a host may be reachable when the monitor knows of no network,
-/// as the machine itself is.
+/// Makes requests wait for the network. It sends each request first: a host, for example this machine, may be reachable
+/// when the monitor knows of no network.
 struct ConnectivityLink: ChainLink {
-    /// What is known about the waits of a flight.
+    /// The notes about the waits of a flight.
     struct Note: Sendable {
-        /// How long the request may still wait; nil for any time.
+        /// The remaining time to wait; nil for no limit.
         var limit: Duration?
-        /// When the current wait began.
+        /// The beginning of the current wait.
         let start: Tick
     }
 
     let watch: NetworkWatch
-    /// Knows which hosts are not on the network.
+    /// Identifies hosts outside of the network.
     let transport: any Transport
-    /// Whether requests wait that do not say so.
+    /// Whether requests wait by default.
     let waits: Bool
     let limit: Duration?
 
@@ -66,7 +66,7 @@ extension RequestOptions {
 }
 
 extension SessionError {
-    /// Whether no byte of the request was sent for want of a network.
+    /// Whether no byte of the request was sent because of a missing network.
     fileprivate var isOfConnectivity: Bool {
         // The proxy was reached.
         if let error = underlying as? TransportError, error.code == .proxyRefused { return false }

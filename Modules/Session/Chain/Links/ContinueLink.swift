@@ -1,11 +1,11 @@
 internal import HTTPTypes
 internal import LinnetSerialization
 
-/// Announces bodies with `Expect: 100-continue`, which the transport then waits with.
+/// Announces bodies with `Expect: 100-continue`. The transport then delays them.
 ///
 /// A server that does not support expectations answers 417, and the request is repeated without one (RFC 9110, section 10.1.1).
 struct ContinueLink: ChainLink {
-    /// The policy of requests that have none of their own.
+    /// The policy for requests without one.
     let policy: ContinuePolicy
 
     func send(_ flight: inout Flight) -> ChainStep {

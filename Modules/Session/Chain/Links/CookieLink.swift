@@ -1,8 +1,8 @@
 internal import LinnetCookies
 internal import LinnetSerialization
 
-/// Sends the cookies of a jar, and stores those of responses (RFC 6265bis, sections 5.7 and 5.8), also those of a redirect or a
-/// challenge.
+/// Sends the cookies of a jar, and stores cookies of responses (RFC 6265bis, sections 5.7 and 5.8), including redirects
+/// and challenges.
 struct CookieLink: ChainLink {
     let jar: CookieJar
 
@@ -28,7 +28,7 @@ extension Flight {
 }
 
 extension SessionRequest {
-    /// What the request is made for, as its options say.
+    /// The purpose of the request according to its options.
     var cookieContext: CookieContext {
         CookieContext(
             mainDocument: options.mainDocument, isTopLevelNavigation: options.isTopLevelNavigation ?? false,

@@ -10,7 +10,7 @@ internal import Logging
 /// Messages are constant; variable values are in the metadata, and numbers are numbers. The documentation of the module has the
 /// table of messages, levels and metadata. Bodies are not logged.
 struct LogLink: ChainLink {
-    /// What is known about the send that is logged.
+    /// The notes about the logged send.
     struct Note: Sendable {
         let start = Tick.now
         let facts: Logger.Metadata

@@ -9,18 +9,18 @@ internal import LinnetTransport
 struct RedirectLink: ChainLink {
     /// The redirects of a flight.
     struct Note: Sendable {
-        /// Those that were followed, in order.
+        /// The followed redirects, in order.
         var history: [HTTPRedirect] = []
-        /// The one whose target is about to be requested.
+        /// The redirect that is about to be followed.
         var next: HTTPRedirect?
     }
 
-    /// What all requests of a session share.
+    /// The rules that all requests of a session share.
     struct Rules: Sendable {
         let policy: RedirectPolicy
         /// The hosts for which a target is changed from http to https.
         let hstsStore: HSTSStore?
-        /// Knows which hosts are on unix sockets.
+        /// Identifies hosts on unix sockets.
         let transport: any Transport
         /// The fields that are not sent to another origin.
         let secrets: Set<HTTPField.Name>
@@ -70,8 +70,8 @@ struct RedirectLink: ChainLink {
         return .proceed
     }
 
-    /// The redirect of a response, and the request that follows it; nil if the response redirects nowhere, or nobody wants to follow.
-    /// Throws if the policy forbids it.
+    /// The redirect of a response, and the request that follows it; nil if the response does not redirect, or is not to
+    /// be followed. Throws if the policy forbids it.
     private func proposal(
         _ response: StreamedResponse, _ flight: Flight, _ followed: Int
     ) throws(SessionError) -> (HTTPRedirect, SessionRequest)? {
@@ -105,7 +105,8 @@ struct RedirectLink: ChainLink {
         guard !rules.value.policy.staysAtOrigin || source == target else {
             throw .redirectRefused("The response redirects to another origin.", response)
         }
-        // Such a service relies on who can open its socket, and not on what a server of the network can ask for.
+        // Such a service relies on the permissions of its socket, and must not answer demands of a server on the
+        // network.
         let transport = rules.value.transport
         if let path = transport.unixSocket(of: target), transport.unixSocket(of: source) != path {
             throw .redirectRefused("The response redirects to \(target.host), which is on a unix socket.", response)

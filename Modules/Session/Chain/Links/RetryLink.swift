@@ -2,16 +2,16 @@ internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Repeats attempts. An attempt is everything below: adapters, redirects, authentication.
+/// Repeats attempts. An attempt includes all links below: adapters, redirects, authentication.
 struct RetryLink: ChainLink {
-    /// What is known about the attempts of a flight.
+    /// The notes about the attempts of a flight.
     struct Note: Sendable {
         /// The number of the current attempt, from 1.
         var number = 1
     }
 
     let policy: RetryPolicy
-    /// The session's, which are asked about every outcome.
+    /// The session's retriers, which are asked about every outcome.
     let retriers: [any RequestRetrier]
     /// Nil in a session without a logger.
     var log: LogLink?
@@ -59,7 +59,7 @@ struct RetryLink: ChainLink {
 
     private func policy(of flight: Flight) -> RetryPolicy { flight.additions?.value.retryPolicy ?? policy }
 
-    /// Whether retriers or a hook decide beside the policy.
+    /// Whether retriers or a hook decide in addition to the policy.
     private func asksUsers(_ flight: Flight) -> Bool {
         !retriers.isEmpty || flight.hooks?.isSeen(\.willRetry) == true
             || flight.additions?.value.retriers.isEmpty == false
@@ -75,6 +75,6 @@ extension Flight {
 }
 
 extension SessionError {
-    /// Whether no other attempt can be meant: the caller has given up, or the session or the time is over.
+    /// Whether another attempt is out of the question: the request was cancelled, or the session or the time has ended.
     var isFinal: Bool { code == .cancelled || code == .shutDown || timeout == .request }
 }
