@@ -60,6 +60,13 @@ let modules = [
         others: [nioCore, httpTypes, logging],
         testOthers: [lifetimes, "COpenSSL", "LinnetBrotli", "LinnetZstandard"]),
     Module(
+        name: "Settings",
+        ours: [
+            "LinnetMessages", "LinnetCompression", "LinnetSecurity", "LinnetSerialization", "LinnetTransport",
+            "LinnetSession",
+        ],
+        others: [httpTypes], testOthers: [lifetimes, "LinnetReachability"]),
+    Module(
         name: "DiskCache",
         ours: [
             "LinnetCache", "LinnetCookies", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession",
@@ -80,7 +87,7 @@ let modules = [
         ours: [
             "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetCompression",
             "LinnetAuthentication",
-            "LinnetSecurity", "LinnetReachability", "LinnetSession",
+            "LinnetSecurity", "LinnetReachability", "LinnetSession", "LinnetSettings",
         ],
         others: [httpTypes], testOthers: ["ServerNames"]),
 ]
@@ -119,7 +126,9 @@ let executables: [Target] = [
         path: "Examples/LinnetRequest"),
     .executableTarget(
         name: "linnet-pins",
-        dependencies: ["LinnetSecurity", "LinnetTransport", "ExampleSupport", httpTypes, argumentParser],
+        dependencies: [
+            "LinnetSecurity", "LinnetSettings", "LinnetTransport", "ExampleSupport", httpTypes, argumentParser,
+        ],
         path: "Examples/LinnetPins"),
     .executableTarget(
         name: "linnet-reach", dependencies: ["LinnetReachability", "ExampleSupport", argumentParser],
@@ -173,7 +182,9 @@ let appTests: [Target] = [
         path: "Tests/LinnetRequestTests"),
     .testTarget(
         name: "LinnetPinsTests",
-        dependencies: ["linnet-pins", "LinnetSecurity", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
+        dependencies: [
+            "linnet-pins", "LinnetSecurity", "LinnetSettings", "LinnetTesting", "CommandSupport", "SanitizerSupport",
+        ],
         path: "Tests/LinnetPinsTests"),
     .testTarget(
         name: "LinnetReachTests",

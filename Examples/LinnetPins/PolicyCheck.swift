@@ -1,6 +1,7 @@
 import ExampleSupport
 import FoundationEssentials
 import LinnetSecurity
+import LinnetSettings
 
 /// Evaluates a policy for servers and for chains in files.
 struct PolicyCheck {

@@ -1,6 +1,6 @@
 import ExampleSupport
 import FoundationEssentials
-import LinnetSecurity
+import LinnetSettings
 
 /// Reports the problems of a policy.
 struct PolicyLint {

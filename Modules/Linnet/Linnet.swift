@@ -8,3 +8,4 @@
 @_exported public import LinnetSecurity
 @_exported public import LinnetSerialization
 @_exported public import LinnetSession
+@_exported public import LinnetSettings

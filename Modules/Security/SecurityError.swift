@@ -7,7 +7,7 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
-        private init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
 
         /// The text is not a pin: `sha256/` followed by the Base64 of 32 bytes.
         public static let invalidPin = Code("invalidPin")
@@ -46,20 +46,6 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let openSSLTooOld = Code("openSSLTooOld")
         /// The policy contradicts itself, so that it would trust more or less than it states.
         public static let unenforceablePolicy = Code("unenforceablePolicy")
-        /// A policy has a part that a document cannot hold: a custom evaluator or a closure.
-        public static let unencodablePolicy = Code("unencodablePolicy")
-        /// A policy file is not JSON, or does not have the form that its version requires.
-        public static let invalidPolicyFile = Code("invalidPolicyFile")
-        /// A policy file has an unknown version.
-        public static let unknownPolicyVersion = Code("unknownPolicyVersion")
-        /// A policy file has a key that its version does not define, or a key twice.
-        public static let unknownPolicyKey = Code("unknownPolicyKey")
-        /// A policy file lacks a required key.
-        public static let missingPolicyKey = Code("missingPolicyKey")
-        /// A policy file names a chain rule that does not exist.
-        public static let unknownChainRule = Code("unknownChainRule")
-        /// Policy files include each other in a cycle, or too many are included.
-        public static let includeLoop = Code("includeLoop")
         /// OpenSSL failed unexpectedly.
         public static let openSSLFailed = Code("openSSLFailed")
     }

@@ -41,20 +41,6 @@ struct ContentCodingTests {
         #expect("\(ContentCoding.gzip)" == "gzip")
         #expect(code { try other.decoded(Data()) } == .libraryFailed)
     }
-
-    @Test func limitsAreCodable() throws {
-        let limits = DecodingLimits {
-            $0.maximumSize = 10
-            $0.maximumRatio = nil
-        }
-        for each in [limits, DecodingLimits()] {
-            #expect(try JSONDecoder().decode(DecodingLimits.self, from: JSONEncoder().encode(each)) == each)
-        }
-        #expect(try JSONDecoder().decode(DecodingLimits.self, from: Data("{}".utf8)) == DecodingLimits())
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(DecodingLimits.self, from: Data(#"{"maximumratio": 1}"#.utf8))
-        }
-    }
 }
 
 private let failure = CompressionError(code: .libraryFailed, message: "There is none.")

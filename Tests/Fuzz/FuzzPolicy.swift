@@ -1,7 +1,8 @@
-// Testable: Security
+// Testable: Settings
 import FoundationEssentials
 
 @testable import LinnetSecurity
+@testable import LinnetSettings
 
 /// Parses the input as the texts of a policy. Every input leads to a value or an error.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,6 +1,7 @@
 import CommandSupport
 import FoundationEssentials
 import LinnetSecurity
+import LinnetSettings
 import LinnetTesting
 import Testing
 

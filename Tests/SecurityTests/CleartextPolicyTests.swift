@@ -92,20 +92,7 @@ struct CleartextPolicyTests {
         #expect(pinned.isPinning)
     }
 
-    @Test func policyFilesAndPinningModesFollowTheSameRule() throws {
-        let document = try SecurityPolicyDocument(
-            json: .init(
-                """
-                {"version": 1, "otherHosts": "refuse", "rules": [
-                  {"hosts": ["pinned.example"], "pins": ["\(pki.root.publicKeyPin)"]},
-                  {"hosts": ["trial.example"], "pins": ["\(pki.root.publicKeyPin)"], "reportOnly": true},
-                  {"hosts": ["old.example"], "trust": "refuse"}, {"hosts": ["open.example"]}]}
-                """.utf8))
-        let policy = try SecurityPolicyFile(document).makePolicy()
-        for (host, isAllowed) in [
-            ("pinned.example", false), ("trial.example", true), ("old.example", false), ("open.example", true),
-            ("example.com", false),
-        ] { #expect(policy.allowsCleartext(to: host) == isAllowed, "\(host)") }
+    @Test func pinningModesFollowTheSameRule() throws {
         #expect(try SecurityPolicy.pinning(mode: .none).allowsCleartext(to: "a.example"))
         for mode in [PinningMode.publicKey, .certificate] {
             for invalid in [false, true] {

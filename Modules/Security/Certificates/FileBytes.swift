@@ -97,9 +97,9 @@ final class RegularFile {
 ///
 /// Reads the size with `stat`: the type of a file's size attribute differs between FoundationEssentials and Foundation,
 /// and the other libraries of a process decide which one it uses.
-enum FileSize {
+package enum FileSize {
     /// The size in bytes, or nil if the path is not a regular file. Links are followed.
-    static func ofRegularFile(_ path: String) -> Int? {
+    package static func ofRegularFile(_ path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)

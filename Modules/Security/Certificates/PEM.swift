@@ -1,8 +1,8 @@
 internal import COpenSSL
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Reads certificates and keys out of PEM text (RFC 7468). Never asks for a passphrase.
-enum PEM {
+package enum PEM {
     /// OpenSSL's default callback would prompt at the terminal and wait.
     private static let refusePassphrase:
         @convention(c) (
@@ -14,10 +14,10 @@ enum PEM {
     }
 
     /// Whether a text is PEM itself, rather than the path of a file.
-    static func isPEM(_ text: String) -> Bool { text.hasPrefix("-----BEGIN ") }
+    package static func isPEM(_ text: String) -> Bool { text.hasPrefix("-----BEGIN ") }
 
     /// The PEM text of DER bytes.
-    static func text(_ der: Data, label: String) -> String {
+    package static func text(_ der: Data, label: String) -> String {
         let lines = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN \(label)-----\n\(lines)\n-----END \(label)-----\n"
     }

@@ -59,7 +59,7 @@ public struct PublicKeyPin: Hashable, Sendable, Codable, CustomStringConvertible
         throw SecurityError(.invalidKey, "These \(key.count) bytes contain no key that OpenSSL can read.")
     }
 
-    init(subjectPublicKeyInfo info: Data) {
+    package init(subjectPublicKeyInfo info: Data) {
         digest = Data(info.withUnsafeBytes { SHA256Hasher.digest(of: $0) })
     }
 

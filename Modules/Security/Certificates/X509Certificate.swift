@@ -50,7 +50,13 @@ public struct X509Certificate: Sendable {
     }
 
     /// The certificate in PEM.
-    var pemText: String { PEM.text(derBytes, label: "CERTIFICATE") }
+    package var pemText: String { PEM.text(derBytes, label: "CERTIFICATE") }
+
+    /// What violates ``ChainRule/flawedAnchor`` if the certificate is an authority's; nil if nothing does, and for a server's.
+    package var authorityFlaw: String? {
+        let isServers = handle.facts?.known.alternativeNames?.contains(where: \.isForHost) ?? false
+        return isServers ? nil : handle.anchorFlaw
+    }
 
     /// The subject in RFC 2253 notation.
     public var subject: String { handle.subject }

@@ -58,7 +58,7 @@ public struct ChainProfile: Sendable, Hashable {
     /// The rules that an OpenSSL security level enforces together.
     private static let weaknesses: Set<ChainRule> = [.sha1Signatures, .md5Signatures, .rsaKeySize]
 
-    init(rules: Set<ChainRule>) { standards = Standards(rules: rules) }
+    package init(rules: Set<ChainRule>) { standards = Standards(rules: rules) }
 
     /// Returns a copy without these rules.
     public func allowing(_ rules: ChainRule...) -> ChainProfile {
@@ -146,7 +146,7 @@ public struct KeyRequirements: Sendable, Hashable {
         /// Ed448 (RFC 8410).
         public static let ed448 = KeyKind("Ed448")
 
-        static let all: Set<KeyKind> = [.rsa, .rsaPSS, .p256, .p384, .p521, .ed25519, .ed448]
+        package static let all: Set<KeyKind> = [.rsa, .rsaPSS, .p256, .p384, .p521, .ed25519, .ed448]
     }
 
     /// The smallest RSA modulus in bits. The default is 2048; more than 8192 is never accepted.

@@ -212,3 +212,27 @@ extension TrustEvaluator {
     /// for `https` stay the same.
     public func insecureAllowingCleartext() -> some TrustEvaluator { CleartextEvaluator(evaluator: self) }
 }
+
+// MARK: Forms whose factories take other arguments
+
+extension StandardTrustEvaluator {
+    /// Makes an evaluator with the semantics of AFNetworking's `AFSecurityPolicy`.
+    package static func pinningMode(
+        _ mode: PinningMode, _ certificates: [X509Certificate], allowsInvalid: Bool, validatesHost: Bool,
+        anchors: TrustAnchors
+    ) throws(SecurityError) -> StandardTrustEvaluator {
+        StandardTrustEvaluator(
+            evaluator: try PinningModeEvaluator(
+                mode, certificates, allowsInvalid: allowsInvalid, validatesHost: validatesHost, anchors: anchors))
+    }
+
+    /// Makes an evaluator of members, each of which has to accept a chain.
+    package static func allOf(first: any TrustEvaluator, others: [any TrustEvaluator]) -> StandardTrustEvaluator {
+        StandardTrustEvaluator(evaluator: AllOfEvaluator(first: first, others: others))
+    }
+
+    /// Makes an evaluator of members, one of which has to accept a chain.
+    package static func anyOf(first: any TrustEvaluator, others: [any TrustEvaluator]) -> StandardTrustEvaluator {
+        StandardTrustEvaluator(evaluator: AnyOfEvaluator(first: first, others: others))
+    }
+}

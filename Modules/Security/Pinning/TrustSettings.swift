@@ -4,8 +4,8 @@
 /// let pins = policy.evaluator(for: "api.example.com").settings?.pins ?? []
 /// ```
 ///
-/// Settings are read from an evaluator (``TrustEvaluator/settings``). ``SecurityPolicyDocument/init(_:)`` writes a whole
-/// policy, with combinations of evaluators.
+/// Settings are read from an evaluator (``TrustEvaluator/settings``). `SecurityPolicyDocument` of LinnetSettings holds a whole policy,
+/// with combinations of evaluators.
 public struct TrustSettings: Sendable {
     /// The object of the comparison with the pins.
     public internal(set) var pinningMode = PinningMode.none
@@ -35,5 +35,37 @@ extension TrustEvaluator {
     ///
     /// Nil for custom evaluators, ``TrustEvaluator/refuse``, and the combinations `.allOf` and `.anyOf`. A report-only
     /// evaluator has the settings of the enforced one.
-    public var settings: TrustSettings? { (self as? any ReadableEvaluator)?.readSettings() }
+    public var settings: TrustSettings? { form.flatMap(TrustSettings.init) }
+}
+
+extension TrustSettings {
+    private init(_ chain: EvaluatorForm.Chain) {
+        (anchors, profile, validatesDomainName) = (chain.anchors, chain.profile, chain.validatesHost)
+    }
+
+    /// Nil for what settings cannot express.
+    fileprivate init?(_ form: EvaluatorForm) {
+        switch form {
+        case .chain(let chain): self.init(chain)
+        case .pins(let set, let chain):
+            self.init(chain)
+            pinningMode = .publicKey
+            (pins, pinPosition, pinExpiry) = (set.all, set.position, set.expiry)
+        case .certificatePins(let certificates, let position, let chain):
+            self.init(chain)
+            pinningMode = .certificate
+            (pinnedCertificates, pinPosition) = (certificates, position)
+        case .pinningMode(let mode, let certificates, let anchors, let allowsInvalid, let validatesHost):
+            self.init(
+                pinningMode: mode, pins: mode == .publicKey ? certificates.map(\.publicKeyPin) : [],
+                pinnedCertificates: certificates, anchors: anchors, profile: .default,
+                allowInvalidCertificates: allowsInvalid, validatesDomainName: validatesHost)
+        case .hostname: self.init(allowInvalidCertificates: true)
+        case .anyCertificate: self.init(allowInvalidCertificates: true, validatesDomainName: false)
+        case .cleartext(let evaluator), .reportOnly(_, enforced: let evaluator), .closure(let evaluator):
+            guard let settings = evaluator.settings else { return nil }
+            self = settings
+        case .refusal, .allOf, .anyOf: return nil
+        }
+    }
 }

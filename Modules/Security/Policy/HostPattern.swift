@@ -1,4 +1,4 @@
-internal import LinnetMessages
+package import LinnetMessages
 
 /// A pattern for the hosts that a rule applies to.
 ///
@@ -25,7 +25,7 @@ internal import LinnetMessages
 /// shorter ones; wildcards with more labels before wildcards with fewer, `*.` before `**.`; `@single-label`;
 /// `@private`.
 public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
-    enum Form: Hashable, Sendable {
+    package enum Form: Hashable, Sendable {
         case exact(HostName)
         /// Names with one more label than this one.
         case oneLabel(String)
@@ -36,7 +36,7 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         case privateUse
     }
 
-    let form: Form
+    package let form: Form
     /// The pattern in its canonical text form.
     public let description: String
 
@@ -167,14 +167,14 @@ extension HostName {
 }
 
 /// A range of addresses with a common prefix (RFC 4632, 3.1; RFC 4291, 2.3).
-struct AddressRange: Hashable, Sendable {
+package struct AddressRange: Hashable, Sendable {
     /// Four or sixteen bytes; all bits after the prefix are zero.
-    let base: [UInt8]
+    package let base: [UInt8]
     /// The number of fixed bits.
-    let prefixLength: Int
+    package let prefixLength: Int
 
     /// Nil if the prefix is longer than the address, or bits after it are set.
-    init?(_ base: [UInt8], prefixLength: Int) {
+    package init?(_ base: [UInt8], prefixLength: Int) {
         guard (0...base.count * 8).contains(prefixLength), Self.masked(base, prefixLength) == base else { return nil }
         self.base = base
         self.prefixLength = prefixLength
@@ -183,16 +183,16 @@ struct AddressRange: Hashable, Sendable {
     /// Whether the range is a single address.
     var isSingle: Bool { prefixLength == base.count * 8 }
 
-    func contains(_ address: [UInt8]) -> Bool {
+    package func contains(_ address: [UInt8]) -> Bool {
         address.count == base.count && Self.masked(address, prefixLength) == base
     }
 
-    func contains(_ other: AddressRange) -> Bool {
+    package func contains(_ other: AddressRange) -> Bool {
         other.prefixLength >= prefixLength && contains(other.base)
     }
 
     /// The two halves of the range; nil for a single address.
-    var halves: (AddressRange, AddressRange)? {
+    package var halves: (AddressRange, AddressRange)? {
         var upper = base
         guard !isSingle else { return nil }
         upper[prefixLength / 8] |= 0x80 >> UInt8(prefixLength % 8)

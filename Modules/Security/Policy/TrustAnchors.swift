@@ -87,7 +87,7 @@ public struct TrustAnchors: Sendable {
     }
 
     /// Whether the system's anchors come from another location than the environment's.
-    var isAtLocation: Bool {
+    package var isAtLocation: Bool {
         switch source {
         case .system(let location), .extended(_, let location): location != nil
         case .own: false

@@ -26,7 +26,7 @@ public struct RevocationOptions: Sendable, Hashable {
         /// The certificate is refused, except for the anchor.
         public static let hard = Failure("hard")
 
-        static let all: Set<Failure> = [.soft, .hardForLeaf, .hard]
+        package static let all: Set<Failure> = [.soft, .hardForLeaf, .hard]
     }
 
     /// The lists to check. The default is none.

@@ -234,7 +234,7 @@ extension HTTPSession {
 
 extension SessionError {
     /// Creates the session error for an error of a configuring function.
-    init(configuring error: any Error) {
+    package init(configuring error: any Error) {
         if let error = error as? SessionError {
             self = error
         } else {

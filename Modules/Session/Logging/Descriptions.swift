@@ -49,18 +49,6 @@ extension HTTPSession: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension HTTPSession.Settings: CustomReflectable {
-    /// The properties, redacted.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: [
-                "identifier": identifier as Any, "baseURL": baseURL.map(Redaction.standard.text) as Any,
-                "configuration": configuration,
-            ], displayStyle: .struct)
-    }
-}
-
 extension SessionError: CustomReflectable {
     /// The properties, redacted, and the size of the body.
     public var customMirror: Mirror {

@@ -14,7 +14,7 @@ internal import LinnetMessages
 /// notation of RFC 5952, and an IPv4-mapped one (`::ffff:192.0.2.1`) matches nothing. A prefix of no bits covers the
 /// address alone. An entry for addresses never matches a name, whatever that resolves to. An entry that can match
 /// nothing is ignored: the intended hosts then use the proxy.
-struct ProxyExceptions: Hashable, Sendable {
+package struct ProxyExceptions: Hashable, Sendable {
     private enum Hosts: Hashable {
         /// A name and those below it, in lower case.
         case name(String)
@@ -28,7 +28,7 @@ struct ProxyExceptions: Hashable, Sendable {
     }
 
     /// The entries in their original spelling.
-    let texts: [String]
+    package let texts: [String]
     private let entries: [Entry]
     private let hasAll: Bool
 

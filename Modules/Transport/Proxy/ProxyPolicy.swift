@@ -11,14 +11,14 @@ public import LinnetMessages
 /// cannot be used, the request fails. Proxy auto-configuration (PAC) is not supported, because it needs a JavaScript
 /// interpreter; a closure can call one.
 public struct ProxyPolicy: Sendable {
-    enum Form: Sendable {
+    package enum Form: Sendable {
         case none
         case fixed(ProxyRules)
         case environment
         case chosen(@Sendable (Origin) async throws -> Proxy?)
     }
 
-    let form: Form
+    package let form: Form
 
     /// No proxy: all connections are direct, whatever the environment says.
     public static let none = ProxyPolicy(form: .none)
@@ -68,10 +68,10 @@ public struct ProxyPolicy: Sendable {
 }
 
 /// The proxies by scheme, and the origins without one.
-struct ProxyRules: Hashable, Sendable {
-    var http: Proxy?
-    var https: Proxy?
-    var exceptions = ProxyExceptions([])
+package struct ProxyRules: Hashable, Sendable {
+    package var http: Proxy?
+    package var https: Proxy?
+    package var exceptions = ProxyExceptions([])
 
     func proxy(for origin: Origin) -> Proxy? {
         guard let proxy = origin.isSecure ? https : http, !exceptions.contain(origin) else { return nil }

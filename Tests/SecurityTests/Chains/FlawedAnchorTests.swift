@@ -85,19 +85,4 @@ struct FlawedAnchorTests {
             #expect(verified.findings.isEmpty)
         }
     }
-
-    @Test func policyFileCheckReportsFlawedAnchors() async throws {
-        let (anchor, _) = try chain { $0.serialNumber = [0x80, 1] }
-        try await Scratch.with { scratch in
-            _ = try scratch.write("root.der", anchor.der)
-            _ = try scratch.write("own.der", try TestPKI.forgeRoot(.server()).der)
-            let path = try scratch.write(
-                "policy.json",
-                #"{"version": 1, "rules": [{"hosts": ["a"], "trust": "anchors", "anchors": ["root.der", "own.der"]}]}"#)
-            let findings = try SecurityPolicyFile(contentsOf: path).findings(at: Date())
-            #expect(findings.map(\.kind) == [.flawedAnchor])
-            #expect(findings.first?.path == "rules[0].anchors[0]")
-            #expect(findings.first?.severity == .warning)
-        }
-    }
 }

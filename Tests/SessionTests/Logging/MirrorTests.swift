@@ -112,7 +112,7 @@ struct MirrorTests {
         let call = session.post("/x?token=s3cret", ["password": Self.secret]).header(.authorization, "Bearer s3cret")
         let task = session.call(request).task()
         for value: Any in [
-            configuration, session, call, task, serializer, credentials, jar, try HTTPSession.Settings(session),
+            configuration, session, call, task, serializer, credentials, jar,
             session.call(request).serverSentEvents(), CookieContext(mainDocument: url),
         ] { expectNoSecret(in: value) }
         _ = try await task.value
