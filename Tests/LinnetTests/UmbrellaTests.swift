@@ -30,4 +30,13 @@ struct UmbrellaTests {
         settings.securityPolicy = .systemTrust
         #expect(settings.timeouts.request == .seconds(10))
     }
+
+    @Test func oneImportIsEnoughForPoliciesAndSettingsInFiles() throws {
+        var configuration = HTTPSession.Configuration()
+        configuration.timeouts.request = .seconds(10)
+        configuration.securityPolicy = try SecurityPolicyFile(SecurityPolicyDocument(otherHosts: .refuse)).makePolicy()
+        let copy = try HTTPSession.Settings(json: HTTPSession.Settings(configuration).json()).configuration
+        #expect(copy.timeouts.request == .seconds(10))
+        #expect(!copy.securityPolicy.allowsCleartext(to: "example.com"))
+    }
 }
