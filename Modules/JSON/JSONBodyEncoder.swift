@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// Foundation's `JSONEncoder` as a value: changing a copy does not change the original.
 ///
-/// The defaults write what ``JSONBodyDecoder`` reads by default, in the format of `JSONRequestSerializer` of LinnetSerialization.
+/// The defaults write what ``JSONBodyDecoder`` reads by default, in the format of `JSONRequestSerializer` of
+/// LinnetSerialization.
 public struct JSONBodyEncoder: Sendable {
     private static let standard: JSONEncoder = {
         let encoder = JSONEncoder()

@@ -4,8 +4,8 @@
 /// let pins = policy.evaluator(for: "api.example.com").settings?.pins ?? []
 /// ```
 ///
-/// Settings are read from an evaluator (``TrustEvaluator/settings``). `SecurityPolicyDocument` of LinnetSettings holds a whole policy,
-/// with combinations of evaluators.
+/// Settings are read from an evaluator (``TrustEvaluator/settings``). `SecurityPolicyDocument` of LinnetSettings holds
+/// a whole policy, with combinations of evaluators.
 public struct TrustSettings: Sendable {
     /// The object of the comparison with the pins.
     public internal(set) var pinningMode = PinningMode.none

@@ -1,16 +1,18 @@
 public import FoundationEssentials
 
-// The folder's door: the rest of Serialization reads and writes property lists through this file. Behind it are a reader and a writer
-// for each format, and the dates of XML. They promise:
+// The folder's door: the rest of Serialization reads and writes property lists through this file. Behind it are a
+// reader and a writer for each format, and the dates of XML. They promise:
 //
-// - No bytes end the process or take more than linear time: depth, cycles and the expansion of shared objects are limited before
-//   memory is taken.
-// - XML and binary hold the same values, and a written value is read back. A value that a format cannot hold is an error.
+// - No bytes end the process or take more than linear time: depth, cycles and the expansion of shared objects are
+//   limited before memory is taken.
+// - XML and binary hold the same values, and a written value is read back. A value that a format cannot hold is an
+//   error.
 // - `DecodablePropertyListResponseSerializer` decodes with Foundation, but only bytes that passed the reader.
 //
-// Foundation's `PropertyListSerialization` does not replace them: it is not in FoundationEssentials, and Foundation adds 44 MB to a
-// static program. It ends the process for a set in a binary property list, expands shared objects without a limit, and writes
-// control characters that XML cannot contain. A scan in front of it would be most of a reader.
+// Foundation's `PropertyListSerialization` does not replace them: it is not in FoundationEssentials, and Foundation
+// adds 44 MB to a static program. It ends the process for a set in a binary property list, expands shared objects
+// without a limit, and writes control characters that XML cannot contain. A scan in front of it would be most of a
+// reader.
 
 extension PropertyListValue {
     /// Parses a property list in XML or binary, which the bytes tell. The old text format is not supported.

@@ -25,18 +25,18 @@ extension HTTPSession {
     /// the defaults of later releases; the default header fields of a serializer depend on the program and its
     /// environment.
     ///
-    /// Decoding is strict: unknown and repeated keys are errors, and so are values of another type, and more than 1,000 header
-    /// fields. Only the settings of serializers ignore unknown keys.
+    /// Decoding is strict: unknown and repeated keys are errors, and so are values of another type, and more than 1,000
+    /// header fields. Only the settings of serializers ignore unknown keys.
     ///
     /// The settings omit:
-    /// - closures and the program's own types: `contentCodings`, `hooks`, `sessionHooks`, `interceptors`, `retriers`, `requestAdapters`, and
-    ///   `encoder` and `decoder`, whose strategies may be closures;
-    /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `completionGroup`, `hstsStore`, `logger` with its
-    ///   `redaction`,
-    ///   `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
-    /// - secrets: `clientIdentities`, the user names and the passwords in `proxies`, `credentialStore`, `cookieJar`, the user name and the password in the base URL,
-    ///   `tls.keyLog`, and header fields, of the configuration and of the request serializer, that `Redaction.standard` or
-    ///   the configuration's `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
+    /// - closures and the program's own types: `contentCodings`, `hooks`, `sessionHooks`, `interceptors`, `retriers`,
+    ///   `requestAdapters`, and `encoder` and `decoder`, whose strategies may be closures;
+    /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `completionGroup`, `hstsStore`, `logger`
+    ///   with its `redaction`, `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
+    /// - secrets: `clientIdentities`, the user names and the passwords in `proxies`, `credentialStore`, `cookieJar`,
+    ///   the user name and the password in the base URL, `tls.keyLog`, and header fields, of the configuration and of
+    ///   the request serializer, that `Redaction.standard` or the configuration's `redaction` hides, among them
+    ///   Authorization, Cookie and Proxy-Authorization.
     ///
     /// Add them with the function of `HTTPSession.init(settings:_:)`. A value that cannot be stored is an error
     /// instead, if a session without it would send or trust something else.
