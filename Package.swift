@@ -83,6 +83,13 @@ let modules = [
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
         testOthers: [nioEmbedded, lifetimes]),
     Module(
+        name: "AFNetworking",
+        ours: [
+            "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
+            "LinnetSession", "LinnetUIState",
+        ],
+        others: [httpTypes], testOthers: [lifetimes]),
+    Module(
         name: "Linnet",
         ours: [
             "LinnetSerialization", "LinnetMultipart", "LinnetCookies", "LinnetCache", "LinnetCompression",
@@ -193,7 +200,8 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting", "CommandSupport",
+            "Linnet", "LinnetAFNetworking", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting",
+            "CommandSupport",
             "SanitizerSupport", "linnet-request", httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",

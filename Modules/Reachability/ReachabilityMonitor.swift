@@ -20,7 +20,6 @@ internal import Synchronization
 /// it is deinitialized; ``statuses`` and observations do not keep it alive.
 public final class ReachabilityMonitor: Sendable {
     let hub = StatusHub(status: .unknown)
-    let changeBlock = Mutex(StatusChangeBlock())
     private let target: MonitorTarget
     private let configuration: Configuration
     private let resolver: HostResolver
@@ -127,19 +126,18 @@ public final class ReachabilityMonitor: Sendable {
         let membership: EngineMembership
         do {
             membership = try EngineMembership(
-                target, configuration, resolver, MonitorPublisher(hub: hub, monitor: ObjectIdentifier(self)), run: run)
+                target, configuration, resolver, hub, run: run)
         } catch {
             phase.withLock { $0.abandonStart() }
             throw error
         }
         // The monitor was stopped meanwhile.
         guard phase.withLock({ $0.finishStart(membership) }) else { return membership.leave() }
-        callChangeBlock(with: hub.subscribe(in: run))
     }
 
     /// Stops monitoring, and finishes all sequences and observations.
     ///
-    /// After the first call has returned, no earlier observation, iterator of ``statuses`` or change block receives a
+    /// After the first call has returned, no earlier observation or iterator of ``statuses`` receives a
     /// status: neither the status that was current when it subscribed, nor an unread change, nor a call that waits on a
     /// queue. Only a handler's call that had already begun may still be in progress.
     ///

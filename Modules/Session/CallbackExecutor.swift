@@ -26,7 +26,7 @@ public struct CallbackExecutor: Sendable {
     /// Calls callbacks on the main queue. It only runs while the process runs the main actor or `dispatchMain()`.
     public static let main = CallbackExecutor.queue(.main)
 
-    func execute(_ work: @escaping @Sendable () -> Void) {
+    package func execute(_ work: @escaping @Sendable () -> Void) {
         run(work)
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Linnet
+import LinnetAFNetworking
 import LinnetTesting
 import Testing
 

@@ -12,10 +12,11 @@ enum LivingObjects {
     /// `LinnetSecurity` is excluded: it caches certificates, chains and stores for the whole process, with limits of its own.
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
-        "LinnetUIState.", "LinnetTesting.", "LinnetWebSocket.", "LinnetCookies.", "LinnetCache.", "ExampleApp.",
+        "LinnetUIState.", "LinnetAFNetworking.", "LinnetTesting.", "LinnetWebSocket.", "LinnetCookies.", "LinnetCache.",
+        "ExampleApp.",
         "ExampleSupport.",
         "TransportTests.", "SessionTests.", "UIStateTests.", "IntegrationTests.", "TestingTests.", "ExampleAppTests.",
-        "WebSocketTests.",
+        "WebSocketTests.", "AFNetworkingTests.",
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]
 

@@ -16,7 +16,7 @@ extension LiveTests {
 
         @Test func aStopDuringAStartEndsIt() throws {
             let hub = StatusHub(status: .unknown)
-            let publisher = MonitorPublisher(hub: hub, monitor: ObjectIdentifier(hub))
+            let publisher = hub
             let membership = try EngineMembership(.network, .init(), .system, publisher, run: 1)
             var phase = MonitorPhase()
             #expect(phase.beginStart() == 1)
@@ -33,7 +33,7 @@ extension LiveTests {
 
         @Test func stopEndsTheLatestRun() throws {
             let hub = StatusHub(status: .unknown)
-            let publisher = MonitorPublisher(hub: hub, monitor: ObjectIdentifier(hub))
+            let publisher = hub
             var phase = MonitorPhase()
             for run in UInt64(1)...3 {
                 #expect(phase.beginStart() == run)

@@ -16,7 +16,7 @@ extension LiveTests {
             let membership = try await namespace.perform {
                 var configuration = ReachabilityMonitor.Configuration()
                 configuration.debounce = .zero
-                let publisher = MonitorPublisher(hub: hub, monitor: ObjectIdentifier(hub))
+                let publisher = hub
                 return try EngineMembership(.network, configuration, .system, publisher, run: 1)
             }
             defer { membership.leave() }

@@ -34,7 +34,7 @@ extension LiveTests {
         @Test func monitorsThatNothingChangesForHaveNoDeadline() {
             let now = ContinuousClock.now
             let hub = StatusHub(status: .unknown)
-            let publisher = MonitorPublisher(hub: hub, monitor: ObjectIdentifier(hub))
+            let publisher = hub
             for target in [MonitorTarget.network, .address(.init(family: .ipv4, bytes: [127, 0, 0, 1]))] {
                 var member = EngineMember(id: 1, target, .init(), .system, publisher: publisher, run: 0)
                 #expect(member.deadline == nil)

@@ -17,24 +17,6 @@ extension LiveTests {
             monitor.hub.finish(run: 2)
         }
 
-        @Test func aBlockThatIsSetBeforeTheStopHasNoLaterStatus() async throws {
-            // While it runs, stop() of the others does not wait for the thread to end, and precedes the task of the block.
-            let other = try ReachabilityMonitor()
-            defer { other.stop() }
-            for _ in 0..<300 {
-                let monitor = try ReachabilityMonitor(address: "127.0.0.1")
-                let (calls, call) = AsyncStream.makeStream(of: NetworkReachabilityStatus.self)
-                monitor.setReachabilityStatusChangeBlock { call.yield($0) }
-                let observation = monitor.changeBlock.withLock { $0.observation }
-                #expect(observation != nil)
-                stop(monitor)
-                await observation?.task.value
-                call.finish()
-                // A call may have begun before the stop.
-                for await status in calls { #expect(status == .reachableViaWiFi) }
-            }
-        }
-
         @Test func anObserverThatIsAddedBeforeTheStopHasNoLaterStatus() async throws {
             let other = try ReachabilityMonitor()
             defer { other.stop() }

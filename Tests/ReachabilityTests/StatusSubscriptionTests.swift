@@ -79,49 +79,4 @@ import Testing
         call.finish()
         #expect(await Array(calls) == [.notReachable])
     }
-
-    @Test func aChangeBlockObservesTheLatestRun() async {
-        let hub = StatusHub(status: .notReachable)
-        let (calls, call) = AsyncStream.makeStream(of: NetworkReachabilityStatus.self)
-        var block = StatusChangeBlock()
-        _ = block.replace { call.yield($0) }
-        hub.finish(run: 0)
-        let late = hub.subscribe()
-        hub.begin(wifi, run: 1)
-        let live = hub.subscribe(in: 1)
-        _ = block.observe(live)
-        let observation = block.observation
-        #expect(observation != nil)
-        // Others that come later, because their threads were slow.
-        #expect(block.endObservation(before: late) == nil)
-        #expect(block.observe(late) == nil)
-        #expect(block.observe(hub.subscribe(in: 0)) == nil)
-        #expect(block.observation === observation)
-        hub.finish(run: 1)
-        await observation?.task.value
-        call.finish()
-        for await status in calls { #expect(status == .reachableViaWiFi) }
-    }
-
-    @Test func aChangeBlockEndsTheObservationOfTheRunBefore() async {
-        let hub = StatusHub(status: .notReachable)
-        var block = StatusChangeBlock()
-        _ = block.replace { _ in }
-        #expect(block.observe(hub.subscribe()) == nil)
-        let first = block.observation
-        hub.finish(run: 0)
-        hub.begin(wifi, run: 1)
-        let next = hub.subscribe(in: 1)
-        let ended = block.endObservation(before: next)
-        #expect(ended === first)
-        #expect(block.observe(next) == nil)
-        let former = block.replace(nil)
-        #expect(former.observation != nil)
-        #expect(former.observation !== first)
-        #expect(block.observe(hub.subscribe()) == nil)
-        #expect(block.observation == nil)
-        hub.finish(run: 1)
-        await first?.task.value
-        await former.observation?.task.value
-    }
 }

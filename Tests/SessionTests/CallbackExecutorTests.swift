@@ -19,9 +19,10 @@ struct CallbackExecutorTests {
             $0.callbackExecutor = executor
             $0.hooks.didComplete = { _, _ in note("completed") }
         }
-        client.get(
-            "x", progress: { _ in note("progress") }, success: { _ in note("success") },
-            failure: { _ in note("failure") })
+        let task = client.get("x").jsonTask()
+        task.onProgress { _ in note("progress") }
+        task.onCompletion { note($0.error == nil ? "success" : "failure") }
+        task.resume()
         // The executor is serial, and the hook for the end comes last.
         let all = try await calls.wait { $0.last?.hasPrefix("completed") == true }
         #expect(all.count(where: { $0.hasPrefix("success") }) == 1)

@@ -153,7 +153,11 @@ struct CancellationTests {
     @Test func aRunningHandleNeedsNoReference() async throws {
         let client = try makeClient(StubTransport { _ in .json("1") })
         let ends = EventRecorder<Int>()
-        client.get("x", success: { _ in ends.record(1) }, failure: { _ in ends.record(2) })
+        do {
+            let task = client.get("x").jsonTask()
+            task.onCompletion { ends.record($0.error == nil ? 1 : 2) }
+            task.resume()
+        }
         #expect(try await ends.wait(count: 1) == [1])
     }
 }

@@ -40,7 +40,7 @@ struct ShutdownTests {
         let task = client.call(.get, "x").jsonTask()
         task.resume()
         await arrived.wait()
-        client.invalidate(cancellingTasks: false)
+        client.startShutdown(.graceful)
         answer.fire()
         #expect(try await task.value.value == 1)
         await client.shutdown(.graceful)
@@ -66,7 +66,7 @@ struct ShutdownTests {
             let session = try HTTPSession(baseURL: server.url) { $0.retryPolicy = .limited(to: 1) }
             let request = Task { try await session.get("first").value(as: Int.self) }
             await arrived.wait()
-            session.invalidate(cancellingTasks: false)
+            session.startShutdown(.graceful)
             for _ in 0..<1_000 { await Task.yield() }
             answer.fire()
             #expect(try await request.value == 1)

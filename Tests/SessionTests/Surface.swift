@@ -26,27 +26,9 @@ enum Surface: CaseIterable, Sendable {
             return await Result { () async throws(SessionError) in try await task.value }
         case .callbacks:
             return await withCheckedContinuation { continuation in
-                let success: @Sendable (SessionResponse<JSONValue?>) -> Void = {
-                    continuation.resume(returning: .success($0))
-                }
-                let failure: @Sendable (SessionError) -> Void = { continuation.resume(returning: .failure($0)) }
-                guard options == RequestOptions() else {
-                    let task = client.call(method, path, parameters).headers(headers).options(options).jsonTask()
-                    task.onCompletion { continuation.resume(returning: $0) }
-                    return task.resume()
-                }
-                switch method {
-                case .post:
-                    client.post(path, parameters: parameters, headers: headers, success: success, failure: failure)
-                case .put:
-                    client.put(path, parameters: parameters, headers: headers, success: success, failure: failure)
-                case .patch:
-                    client.patch(path, parameters: parameters, headers: headers, success: success, failure: failure)
-                case .delete:
-                    client.delete(path, parameters: parameters, headers: headers, success: success, failure: failure)
-                default:
-                    client.get(path, parameters: parameters, headers: headers, success: success, failure: failure)
-                }
+                let task = client.call(method, path, parameters).headers(headers).options(options).jsonTask()
+                task.onCompletion { continuation.resume(returning: $0) }
+                task.resume()
             }
         }
     }

@@ -153,9 +153,10 @@ struct TaskEventTests {
                 work()
             }
         }
-        client.get(
-            "x", progress: { _ in calls.record("progress") }, success: { _ in calls.record("success") },
-            failure: { _ in calls.record("failure") })
+        let task = client.get("x").jsonTask()
+        task.onProgress { _ in calls.record("progress") }
+        task.onCompletion { calls.record($0.error == nil ? "success" : "failure") }
+        task.resume()
         let all = try await calls.wait { $0.last == "success" }
         #expect(all.filter { $0 == "success" }.count == 1)
         #expect(all.contains("progress"))

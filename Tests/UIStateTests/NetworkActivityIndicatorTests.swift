@@ -229,7 +229,7 @@ struct NetworkActivityIndicatorTests {
         }
         await until { indicator.activityCount == expected() }
         // Invalidation ends the remaining requests, started or not.
-        sessions[0].invalidate(cancellingTasks: true)
+        sessions[0].startShutdown(.immediate)
         await sessions[1].shutdown(.immediate)
         await until { indicator.activityCount == 0 && tasks.allSatisfy { $0.task.state == .completed } }
         #expect(indicator.activityCount == expected(), "seed \(seed)")

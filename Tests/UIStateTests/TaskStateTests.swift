@@ -16,10 +16,10 @@ enum BusyState: CaseIterable {
         switch self {
         case .refresh:
             let state = RefreshState()
-            return ({ state.setRefreshing(withStateOfTask: $0) }, { state.isRefreshing }, state.states)
+            return ({ state.follow($0) }, { state.isRefreshing }, state.states)
         case .activity:
             let state = ActivityState()
-            return ({ state.setAnimating(withStateOfTask: $0) }, { state.isAnimating }, state.states)
+            return ({ state.follow($0) }, { state.isAnimating }, state.states)
         }
     }
 }
@@ -143,7 +143,7 @@ struct TaskStateTests {
         _ = try await task.value
         await until { bar.fraction == 1 }
         let ended = TransferProgressState()
-        ended.setProgress(withDownloadProgressOfTask: task)
+        ended.follow(task)
         #expect(ended.fraction == 1 && ended.progress.completed == 10)
         await session.shutdown()
     }
@@ -153,7 +153,7 @@ struct TaskStateTests {
         let url = try #require(URL(string: "http://stub.test/"))
         let upload = session.call(SessionRequest(url: url, method: .post)).body(.data(Data(count: 1000))).task()
         let bar = TransferProgressState()
-        bar.setProgress(withUploadProgressOfTask: upload)
+        bar.follow(upload, .upload)
         upload.resume()
         _ = try await upload.value
         await until { bar.fraction == 1 }

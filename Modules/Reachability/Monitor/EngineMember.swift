@@ -3,7 +3,7 @@ struct EngineMember: Sendable {
     let id: UInt64
     let target: MonitorTarget
     let configuration: ReachabilityMonitor.Configuration
-    let publisher: MonitorPublisher
+    let publisher: StatusHub
     let run: UInt64
     let resolver: HostResolver
     var debouncer: ChangeDebouncer
@@ -12,7 +12,7 @@ struct EngineMember: Sendable {
 
     init(
         id: UInt64, _ target: MonitorTarget, _ configuration: ReachabilityMonitor.Configuration,
-        _ resolver: HostResolver, publisher: MonitorPublisher, run: UInt64
+        _ resolver: HostResolver, publisher: StatusHub, run: UInt64
     ) {
         self.id = id
         self.target = target
@@ -59,22 +59,5 @@ extension StatusEvaluator {
         self.init(
             state: state, expensiveInterfaces: configuration.expensiveInterfaces,
             constrainedInterfaces: configuration.constrainedInterfaces)
-    }
-}
-
-/// The receiver of a monitor's status.
-struct MonitorPublisher: Sendable {
-    let hub: StatusHub
-    /// Identifies the monitor in notifications.
-    let monitor: ObjectIdentifier
-
-    func begin(_ status: ReachabilityStatus, run: UInt64) {
-        guard hub.begin(status, run: run) else { return }
-        ReachabilityNotifications.post(ReachabilityNotification(monitorID: monitor, status: status))
-    }
-
-    func publish(_ status: ReachabilityStatus, run: UInt64) {
-        guard hub.publish(status, run: run) else { return }
-        ReachabilityNotifications.post(ReachabilityNotification(monitorID: monitor, status: status))
     }
 }

@@ -202,6 +202,11 @@ extension HTTPCall {
         changingExtras { $0.bodyCoding = coding }
     }
 
+    /// The call that fails with an error when it is sent.
+    package func failing(with error: SessionError) -> HTTPCall {
+        changingExtras { $0.failure = error }
+    }
+
     private func changingAdditions(_ change: (inout Flight.Additions) -> Void) -> HTTPCall {
         changingExtras {
             var additions = $0.additions?.value ?? Flight.Additions()

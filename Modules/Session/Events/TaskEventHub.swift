@@ -2,18 +2,18 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Reports the events of a session's requests to subscribers, hooks and the completion group. Without any of them, the check
+/// Reports the events of a session's requests to subscribers, hooks and the group of requests. Without any of them, the check
 /// costs a few loads.
 final class TaskEventHub: Sendable {
     private let events = Broadcaster<TaskEvent>()
     private let hooks: TaskHooks?
     private let executor: CallbackExecutor
-    let group: CompletionGroup?
+    let group: (any RequestGroup)?
     /// The latch that reports the session's invalidation; nil if there is no hook for it.
     let latch: InvalidationLatch?
 
     init(
-        hooks: TaskHooks = TaskHooks(), executor: CallbackExecutor = .serial(), group: CompletionGroup? = nil,
+        hooks: TaskHooks = TaskHooks(), executor: CallbackExecutor = .serial(), group: (any RequestGroup)? = nil,
         latch: InvalidationLatch? = nil
     ) {
         self.hooks = hooks.isEmpty ? nil : hooks

@@ -119,7 +119,7 @@ extension HTTPSession {
         /// The hooks for the session itself. The default is none.
         public var sessionHooks = SessionHooks()
         /// Counts the session's running requests. The default is none.
-        public var completionGroup: CompletionGroup?
+        package var requestGroup: (any RequestGroup)?
         /// The logger for each attempt of a request and for retries, at the levels of the table under "Logging" in the
         /// documentation of the module; at the level `trace`, header fields are logged as well. Bodies are never logged.
         /// The default is none.

@@ -7,7 +7,7 @@ extension HTTPSession {
     ///
     /// A graceful shutdown, the default, lets running requests finish, with their redirects, credentials and retries; a
     /// suspended handle finishes only once it is resumed. A hook or an interceptor of the session must not await the
-    /// shutdown, because the shutdown waits for its request; ``invalidate(cancellingTasks:)`` returns at once. An
+    /// shutdown, because the shutdown waits for its request. An
     /// immediate shutdown fails running requests with ``SessionError/Code/shutDown``. Background validations of the
     /// cache count as running requests. The cookies of a persistent configuration are saved.
     public func shutdown(_ mode: ShutdownMode = .graceful) async {
@@ -23,10 +23,8 @@ extension HTTPSession {
         hub.latch?.sessionEnded()
     }
 
-    /// Ends the session like ``shutdown(_:)``, but returns at once. If its tasks are cancelled, the session ends
-    /// immediately, otherwise gracefully. ``copy()`` makes a new session like it.
-    public func invalidate(cancellingTasks: Bool) {
-        let mode = cancellingTasks ? ShutdownMode.immediate : .graceful
+    /// Ends the session like ``shutdown(_:)``, but returns at once.
+    package func startShutdown(_ mode: ShutdownMode) {
         refuseRequests(mode)
         Task { await end(mode) }
     }
@@ -42,7 +40,7 @@ extension HTTPSession {
     /// after the session has ended.
     ///
     /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store,
-    /// the HSTS store, the completion group, the reachability monitor, and event loops that are not dedicated.
+    /// the HSTS store, the reachability monitor, and event loops that are not dedicated.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` if this session has a custom transport; see ``copy(over:)``.
     public func copy() throws(SessionError) -> HTTPSession {

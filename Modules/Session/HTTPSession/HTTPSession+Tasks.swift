@@ -6,18 +6,6 @@ extension HTTPSession {
     /// The handles that have not ended, in the order of their creation. Never waits.
     public var tasks: [any SessionTask] { registry.tasks }
 
-    /// The tasks among ``tasks`` that are neither uploads, downloads nor streams.
-    public var dataTasks: [any SessionTask] { tasks(of: .data) }
-
-    /// The tasks among ``tasks`` that send a file, a form, or other bytes.
-    public var uploadTasks: [any SessionTask] { tasks(of: .upload) }
-
-    /// The ``DownloadTask``s among ``tasks``.
-    public var downloadTasks: [any SessionTask] { tasks(of: .download) }
-
-    /// The ``StreamTask``s among ``tasks``.
-    public var streamTasks: [any SessionTask] { tasks(of: .stream) }
-
     /// Cancels every handle that has not ended. To cancel a request without a handle, cancel the task that awaits it.
     public func cancelAll() {
         for task in registry.tasks { task.cancel() }
@@ -37,10 +25,6 @@ extension HTTPSession {
     /// Cancels the handles for which a function returns true.
     public func cancelTasks(where isMeant: (any SessionTask) -> Bool) {
         for task in registry.tasks where isMeant(task) { task.cancel() }
-    }
-
-    private func tasks(of kind: TaskKind) -> [any SessionTask] {
-        registry.tasks.filter { $0.kind == kind }
     }
 
     /// The events of all further requests and changes of the session. The sequence never ends.

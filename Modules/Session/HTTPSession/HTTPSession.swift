@@ -115,7 +115,7 @@ public final class HTTPSession: Sendable {
             InvalidationLatch($0, on: configuration.callbackExecutor)
         }
         hub = TaskEventHub(
-            hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.completionGroup,
+            hooks: configuration.hooks, executor: configuration.callbackExecutor, group: configuration.requestGroup,
             latch: latch)
         registry = TaskRegistry()
         engine = Engine(configuration, transport: transport, baseURL: baseURL)

@@ -1,7 +1,7 @@
-public import FoundationEssentials
-public import HTTPTypes
-public import LinnetSerialization
-public import LinnetTransport
+package import FoundationEssentials
+package import HTTPTypes
+package import LinnetSerialization
+package import LinnetTransport
 
 /// The events of the requests of all sessions in the process.
 ///
@@ -12,17 +12,17 @@ public import LinnetTransport
 /// ```
 /// Intended for observers of all sessions, such as an activity indicator; ``HTTPSession/events`` has the events of one
 /// session. Without a subscriber, notifications have no cost.
-public enum TaskNotifications {
+package enum TaskNotifications {
     static let hub = Broadcaster<TaskNotification>()
 
     /// The notifications after the creation of the sequence. The sequence never ends.
-    public static var all: EventSequence<TaskNotification> {
+    package static var all: EventSequence<TaskNotification> {
         EventSequence(limit: EventSequence<TaskNotification>.limit) { buffer in hub.subscribe { buffer.append($0) } }
     }
 
     /// Calls a function with each further notification, in order for each request, on an executor.
     @discardableResult
-    public static func observe(
+    package static func observe(
         on executor: CallbackExecutor, _ observer: @escaping @Sendable (TaskNotification) -> Void
     ) -> SessionObservation {
         hub.subscribe { notification in executor.execute { observer(notification) } }
@@ -33,9 +33,9 @@ public enum TaskNotifications {
 ///
 /// For each ``taskID``, notifications are delivered in the order in which they happened, each change of state once, and
 /// `didComplete` last and exactly once.
-public struct TaskNotification: Sendable {
+package struct TaskNotification: Sendable {
     /// The kind of event.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// The request was started, or resumed after a suspension.
         case didResume
         /// The request was suspended.
@@ -45,33 +45,33 @@ public struct TaskNotification: Sendable {
     }
 
     /// The request's ID, unique in the process.
-    public let taskID: UInt64
+    package let taskID: UInt64
     /// The kind of request.
-    public let taskKind: TaskKind
+    package let taskKind: TaskKind
     /// The kind of event.
-    public let kind: Kind
+    package let kind: Kind
     /// The original request; nil if it could not be created.
-    public let request: SessionRequest?
+    package let request: SessionRequest?
     /// The description of the handle, if there is one.
-    public let taskDescription: String?
+    package let taskDescription: String?
 }
 
 /// The outcome of a request.
-public struct TaskCompletion: Sendable {
+package struct TaskCompletion: Sendable {
     /// The serializer of the response; nil for downloads and streams, and for a request that never ran.
-    public var serializer: (any ResponseSerializer)?
+    package var serializer: (any ResponseSerializer)?
     /// The body as received; nil for downloads and streams, and if there was none.
-    public var body: Data?
+    package var body: Data?
     /// The URL of a downloaded file.
-    public var file: URL?
+    package var file: URL?
     /// The value that the serializer decoded; for a download, the file's URL.
-    public var value: (any Sendable)?
+    package var value: (any Sendable)?
     /// The response's status and header fields; nil if there was no response, and for streams without a handle.
-    public var head: HTTPResponse?
+    package var head: HTTPResponse?
     /// The error; nil on success.
-    public var error: SessionError?
+    package var error: SessionError?
     /// The metrics of each attempt, in order.
-    public var metrics: [TransportMetrics]
+    package var metrics: [TransportMetrics]
 }
 
 extension TaskCompletion {

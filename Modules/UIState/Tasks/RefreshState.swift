@@ -5,7 +5,7 @@ public import Observation
 ///
 /// ```swift
 /// let refresh = RefreshState()
-/// refresh.follow(session.get("posts", success: show))
+/// refresh.follow(session.get("posts").task(as: [Post].self))
 /// ```
 @MainActor
 @Observable

@@ -82,24 +82,4 @@ struct ClientCertificateHookTests {
             #expect(server.recordedRequests.map(\.clientCertificate) == shown)
         }
     }
-
-    @Test func aDelegateIsAskedAsWell() async throws {
-        final class Holder: SessionDelegate {
-            let identity: ClientIdentity
-
-            init(_ identity: ClientIdentity) { self.identity = identity }
-
-            func didReceiveClientCertificateRequest(
-                _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
-            ) async throws -> ClientIdentity? { identity }
-        }
-        let minted = try pki.clientIdentity(named: "alice")
-        let delegate = Holder(try minted.clientIdentity())
-        try await withSession {
-            $0.setDelegate(delegate)
-        } perform: { server, session in
-            _ = try await session.call(SessionRequest(url: server.url("/"))).response()
-            #expect(server.recordedRequests.map(\.clientCertificate) == [minted.certificate])
-        }
-    }
 }

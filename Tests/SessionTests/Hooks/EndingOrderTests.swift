@@ -30,7 +30,7 @@ struct EndingOrderTests {
         let request = Task { await surface.send("a", with: client) }
         await arrived.wait()
         // The stub's connections are gone at once.
-        client.invalidate(cancellingTasks: false)
+        client.startShutdown(.graceful)
         #expect(told.events.isEmpty)
         answer.fire()
         _ = try await request.value.get()
@@ -47,9 +47,11 @@ struct EndingOrderTests {
                 await answer.wait()
                 return .json("1")
             })
-        client.get("a", success: { [told] _ in told.record("success") })
+        let task = client.get("a").jsonTask()
+        task.onCompletion { [told] _ in told.record("success") }
+        task.resume()
         await arrived.wait()
-        client.invalidate(cancellingTasks: false)
+        client.startShutdown(.graceful)
         answer.fire()
         try await told.wait(count: 3)
         #expect(told.events.last == "invalid")

@@ -52,22 +52,6 @@ struct RedirectHookTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func aDelegateWithoutAMethodForRedirectsLeavesThemToThePolicy() async throws {
-        final class Delegate: SessionDelegate {}
-        for isRetained in [true, false] {
-            let transport = Self.redirecting()
-            var delegate: Delegate? = Delegate()
-            let client = try makeClient(transport) {
-                $0.redirectPolicy = .doNotFollow
-                if let delegate { $0.setDelegate(delegate) }
-            }
-            if !isRetained { delegate = nil }
-            await #expect(throws: SessionError.self) { try await client.get("a").response() }
-            #expect(transport.requests.count == 1)
-            _ = delegate
-        }
-    }
-
     @Test func aHandlesOwnHookTakesThePlaceOfTheSessions() async throws {
         let calls = EventRecorder<String>()
         let client = try makeClient(Self.redirecting()) {

@@ -16,10 +16,6 @@ struct TaskListTests {
         let stream = session.call(request).streamTask()
         #expect(session.tasks.map(\.id) == [data.id, upload.id, download.id, stream.id])
         #expect(session.tasks.map(\.kind) == [.data, .upload, .download, .stream])
-        #expect(session.dataTasks.map(\.id) == [data.id])
-        #expect(session.uploadTasks.map(\.id) == [upload.id])
-        #expect(session.downloadTasks.map(\.id) == [download.id])
-        #expect(session.streamTasks.map(\.id) == [stream.id])
         #expect(session.tasks.allSatisfy { $0.state == .suspended })
         session.cancelAll()
         #expect(session.tasks.isEmpty)
@@ -67,7 +63,7 @@ struct InvalidationTests {
         running.resume()
         body.send("a")
         try await progress.wait { $0.last == 1 }
-        session.invalidate(cancellingTasks: false)
+        session.startShutdown(.graceful)
         #expect(waiting.error?.code == .shutDown)
         body.finish()
         #expect(try await running.value.value == Data("a".utf8))
@@ -78,7 +74,7 @@ struct InvalidationTests {
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let running = try session.call(makeRequest()).task(DataResponseSerializer())
         running.resume()
-        session.invalidate(cancellingTasks: true)
+        session.startShutdown(.immediate)
         #expect(await failure(of: running)?.code == .shutDown)
         let later = try session.call(makeRequest()).task(DataResponseSerializer())
         later.resume()
@@ -88,7 +84,7 @@ struct InvalidationTests {
     @Test func theSuccessorHasTheSameConfiguration() async throws {
         try await withMockServer(handler: { .text($0.headerFields[.userAgent] ?? "none") }) { server in
             let first = try HTTPSession { $0.headerFields[.userAgent] = "Finch/1" }
-            first.invalidate(cancellingTasks: true)
+            first.startShutdown(.immediate)
             let second = try first.copy()
             #expect(
                 try await second.call(SessionRequest(url: server.url("/"))).response().value == Data("Finch/1".utf8))

@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetMultipart
 public import LinnetSerialization
+public import LinnetSession
 
 // AFHTTPSessionManager's verbs: each starts a task, and calls `success` or `failure` exactly once, after all of
 // `progress`, on the session's callback executor. They are calls (``HTTPCall``) with callbacks; new programs should use
@@ -27,7 +28,7 @@ extension HTTPSession {
         success: @escaping @Sendable (SessionResponse<Data>) -> Void,
         failure: (@Sendable (SessionError) -> Void)? = nil
     ) -> DataTask<Data> {
-        let statuses = initialConfiguration.responseSerializer.validation.statusCodes
+        let statuses = configuration.responseSerializer.validation.statusCodes
         let serializer = DataResponseSerializer(validation: ResponseValidation(statusCodes: statuses))
         return call(.head, path, parameters).headers(headers).task(serializer).started(nil, success, failure)
     }
@@ -61,8 +62,8 @@ extension HTTPSession {
             try construct(&form)
             call = call.body(form: form)
         } catch {
-            call.content = .failure(
-                error as? SessionError
+            call = call.failing(
+                with: error as? SessionError
                     ?? SessionError(
                         .encodingFailed, "The form could not be built: \(SessionError.cause(error))", underlying: error)
             )

@@ -1,6 +1,10 @@
+internal import LinnetSecurity
+public import LinnetSession
+
 extension TaskHooks {
     /// Creates hooks that call a weakly held delegate.
     public init(delegate: any SessionDelegate) {
+        self.init()
         willRedirect = { [weak delegate] context, redirect, request in
             try await delegate?.willRedirect(redirect, by: request, context)
         }
@@ -45,6 +49,7 @@ extension TaskHooks {
 extension SessionHooks {
     /// Creates hooks that call a weakly held delegate.
     public init(delegate: any SessionDelegate) {
+        self.init()
         if let delegate = delegate as? any SessionTrustDelegate {
             didReceiveServerTrust = { [weak delegate] trust, decision in
                 await delegate?.didReceiveServerTrust(trust, decision) ?? decision

@@ -2,6 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSecurity
 public import LinnetSerialization
+public import LinnetSession
 public import LinnetTransport
 
 /// The hooks of ``TaskHooks`` and ``SessionHooks`` as the methods of an object, for a session or for one request.

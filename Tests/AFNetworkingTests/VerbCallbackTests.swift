@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import LinnetAFNetworking
 import LinnetMultipart
 import LinnetSerialization
 import LinnetSession

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LinnetSerialization
+public import LinnetSession
 internal import Synchronization
 
 // AFURLSessionManager's tasks. Each is suspended until it is resumed, and calls `completionHandler` exactly once, after

@@ -1,3 +1,4 @@
+public import LinnetSession
 internal import LinnetTransport
 internal import Synchronization
 
@@ -11,7 +12,7 @@ internal import Synchronization
 /// ```
 /// A request counts from its start until its callbacks were called, even while it is suspended. Sessions can share a
 /// group; ``enter()`` and ``leave()`` add other work to it.
-public final class CompletionGroup: Sendable {
+public final class CompletionGroup: RequestGroup {
     private struct State {
         var count = 0
         var waiters = Waiters<Void>()
@@ -55,5 +56,13 @@ public final class CompletionGroup: Sendable {
             return state.count == 0
         }
         if isOver { executor.execute(observer) }
+    }
+}
+
+extension HTTPSession.Configuration {
+    /// Counts the session's running requests: the configuration's group, if it is a ``CompletionGroup``. The default is none.
+    public var completionGroup: CompletionGroup? {
+        get { requestGroup as? CompletionGroup }
+        set { requestGroup = newValue }
     }
 }
