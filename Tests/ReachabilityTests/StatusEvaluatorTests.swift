@@ -79,7 +79,6 @@ import Testing
         let status = StatusEvaluator(state: state(tunnelKind: "gre", lower: 4)).status(of: sample, &routes)
         #expect(status.path?.underlyingKind == .cellular)
         #expect(status.isExpensive)
-        #expect(NetworkReachabilityStatus(status) == .reachableViaWWAN)
     }
 
     @Test func interfacesAreExpensiveAndConstrainedByConfiguration() {

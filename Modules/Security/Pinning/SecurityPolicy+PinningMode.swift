@@ -23,7 +23,7 @@ extension SecurityPolicy {
     ///
     /// - Throws: ``SecurityError/Code/noPins``; ``SecurityError/Code/unenforceablePolicy`` for `.none` with both
     ///   `allowInvalidCertificates` and `validatesDomainName`, which leaves nothing to check.
-    public static func pinning(
+    package static func pinning(
         mode: PinningMode, certificates: [X509Certificate] = [], allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true, anchors: TrustAnchors = .system
     ) throws(SecurityError) -> SecurityPolicy {
@@ -35,16 +35,16 @@ extension SecurityPolicy {
     }
 
     /// The object of the comparison for hosts without a rule; nil if it is unknown, for example for a custom evaluator.
-    public var pinningMode: PinningMode? { otherHosts.settings?.pinningMode }
+    package var pinningMode: PinningMode? { otherHosts.settings?.pinningMode }
 
     /// The pinned certificates for hosts without a rule.
-    public var pinnedCertificates: [X509Certificate] { otherHosts.settings?.pinnedCertificates ?? [] }
+    package var pinnedCertificates: [X509Certificate] { otherHosts.settings?.pinnedCertificates ?? [] }
 
     /// Whether a chain that leads to no anchor is accepted for hosts without a rule; false if that is unknown.
-    public var allowInvalidCertificates: Bool { otherHosts.settings?.allowInvalidCertificates ?? false }
+    package var allowInvalidCertificates: Bool { otherHosts.settings?.allowInvalidCertificates ?? false }
 
     /// Whether the certificate has to match the host, for hosts without a rule; false if that is unknown.
-    public var validatesDomainName: Bool { otherHosts.settings?.validatesDomainName ?? false }
+    package var validatesDomainName: Bool { otherHosts.settings?.validatesDomainName ?? false }
 }
 
 /// The object of the comparison with the pinned certificates: AFNetworking's three modes.

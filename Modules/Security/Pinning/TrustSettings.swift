@@ -6,28 +6,28 @@
 ///
 /// Settings are read from an evaluator (``TrustEvaluator/settings``). `SecurityPolicyDocument` of LinnetSettings holds
 /// a whole policy, with combinations of evaluators.
-public struct TrustSettings: Sendable {
+package struct TrustSettings: Sendable {
     /// The object of the comparison with the pins.
-    public internal(set) var pinningMode = PinningMode.none
+    package internal(set) var pinningMode = PinningMode.none
     /// The pinned keys, keys in use before their backups. With certificates and ``PinningMode/publicKey``, the keys of
     /// the certificates.
-    public internal(set) var pins: [PublicKeyPin] = []
+    package internal(set) var pins: [PublicKeyPin] = []
     /// The pinned certificates.
-    public internal(set) var pinnedCertificates: [X509Certificate] = []
+    package internal(set) var pinnedCertificates: [X509Certificate] = []
     /// The certificates of the verified chain that are compared.
-    public internal(set) var pinPosition = PinPosition.anyInVerifiedChain
+    package internal(set) var pinPosition = PinPosition.anyInVerifiedChain
     /// When the pins expire; nil means never.
-    public internal(set) var pinExpiry: PinExpiry?
+    package internal(set) var pinExpiry: PinExpiry?
     /// The anchors that a chain may end at; nil for an evaluator that builds no chain.
-    public internal(set) var anchors: TrustAnchors?
+    package internal(set) var anchors: TrustAnchors?
     /// How strictly the chain is evaluated; nil for an evaluator that builds no chain.
-    public internal(set) var profile: ChainProfile?
+    package internal(set) var profile: ChainProfile?
     /// Whether a chain without a path to one of the ``anchors`` is accepted: this was set in
     /// ``SecurityPolicy/pinning(mode:certificates:allowInvalidCertificates:validatesDomainName:anchors:)``, or the
     /// evaluator builds no chain.
-    public internal(set) var allowInvalidCertificates = false
+    package internal(set) var allowInvalidCertificates = false
     /// Whether the certificate has to match the host.
-    public internal(set) var validatesDomainName = true
+    package internal(set) var validatesDomainName = true
 }
 
 extension TrustEvaluator {
@@ -35,7 +35,7 @@ extension TrustEvaluator {
     ///
     /// Nil for custom evaluators, ``TrustEvaluator/refuse``, and the combinations `.allOf` and `.anyOf`. A report-only
     /// evaluator has the settings of the enforced one.
-    public var settings: TrustSettings? { form.flatMap(TrustSettings.init) }
+    package var settings: TrustSettings? { form.flatMap(TrustSettings.init) }
 }
 
 extension TrustSettings {

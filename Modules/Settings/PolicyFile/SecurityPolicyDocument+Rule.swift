@@ -59,9 +59,8 @@ extension SecurityPolicyDocument {
         public var backupPins: [String]
         /// The pinned certificates, as files or PEM text like ``anchors``; nil for a rule that does not pin certificates.
         public var pinnedCertificates: [String]?
-        /// The semantics of AFNetworking's `AFSecurityPolicy` with ``pinnedCertificates``, as in
-        /// `SecurityPolicy.pinning(mode:certificates:allowInvalidCertificates:validatesDomainName:anchors:)`. The
-        /// default is nil.
+        /// The semantics of AFNetworking's `AFSecurityPolicy` with ``pinnedCertificates``, except for the combinations
+        /// that accept any server. The default is nil.
         public var pinningMode: PinningMode?
         /// Whether a chain is accepted that leads to no anchor; for a rule with a ``pinningMode``. The default is false.
         public var allowInvalidCertificates: Bool
