@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One row per module: its name (the folder in Modules/ and the suffix of the target), and the modules of this package and of
-// others that it imports. Docs/Architecture.md shows this graph; `make check` verifies it.
+// One row per module: its name (the folder in Modules/ and the suffix of the target), and the modules of this package
+// and of others that it imports. Docs/Architecture.md shows this graph; `make check` verifies it.
 struct Module {
     let name: String
     let ours: [String]
@@ -85,10 +85,10 @@ let modules = [
     Module(
         name: "AFNetworking",
         ours: [
-            "LinnetSerialization", "LinnetMultipart", "LinnetSecurity", "LinnetReachability", "LinnetTransport",
-            "LinnetSession", "LinnetUIState",
+            "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetAuthentication", "LinnetSecurity",
+            "LinnetReachability", "LinnetTransport", "LinnetSession", "LinnetUIState",
         ],
-        others: [httpTypes], testOthers: [lifetimes]),
+        others: [httpTypes], testOthers: ["LinnetCache", lifetimes]),
     Module(
         name: "Linnet",
         ours: [
@@ -244,8 +244,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// LINNET_TESTS has the names of the test targets that are built alone (`make quick`), or the paths of the files in them that are
-// built alone (`make scaling`), such as `SessionTests/Surface.swift`, separated by commas.
+// LINNET_TESTS has the names of the test targets that are built alone (`make quick`), or the paths of the files in them
+// that are built alone (`make scaling`), such as `SessionTests/Surface.swift`, separated by commas.
 if let tests = Context.environment["LINNET_TESTS"]?.split(separator: ","), !tests.isEmpty {
     let parts = tests.map { $0.split(separator: "/", maxSplits: 1).map(String.init) }
     package.targets.removeAll { target in target.type == .test && !parts.contains { $0[0] == target.name } }

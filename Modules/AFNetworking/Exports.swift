@@ -1,4 +1,5 @@
-// A program that was written for AFNetworking imports one module: these are the modules whose types the names of this one use.
+// A program that was written for AFNetworking imports one module: these are the modules whose types the names of this
+// one use.
 @_exported public import HTTPTypes
 @_exported public import LinnetMultipart
 @_exported public import LinnetReachability

@@ -15,9 +15,9 @@ internal import Synchronization
 /// packets can leave the machine, not whether a server answers: use it to explain a failed request and to decide when
 /// to retry, not to decide whether to send a request.
 ///
-/// All monitors of a process and network namespace share one thread and three file descriptors, which exist while a monitor
-/// runs. The thread waits for the kernel, and wakes only when something changes. Keep a reference to a monitor: it stops when
-/// it is deinitialized; ``statuses`` and observations do not keep it alive.
+/// All monitors of a process and network namespace share one thread and three file descriptors, which exist while a
+/// monitor runs. The thread waits for the kernel, and wakes only when something changes. Keep a reference to a monitor:
+/// it stops when it is deinitialized; ``statuses`` and observations do not keep it alive.
 public final class ReachabilityMonitor: Sendable {
     let hub = StatusHub(status: .unknown)
     private let target: MonitorTarget
@@ -27,8 +27,8 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Reads the current status of the network and starts monitoring.
     ///
-    /// The network is reachable when a default route of IPv4 or IPv6 can be used. The kernel answers immediately: the call
-    /// does not wait for the network.
+    /// The network is reachable when a default route of IPv4 or IPv6 can be used. The kernel answers immediately: the
+    /// call does not wait for the network.
     ///
     /// - Parameter configure: Changes the default configuration.
     /// - Throws: The errors of ``start()``.
@@ -120,7 +120,8 @@ public final class ReachabilityMonitor: Sendable {
     ///
     /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/socketFailed``,
     ///   ``ReachabilityError/Code/queryFailed``, ``ReachabilityError/Code/timeout``,
-    ///   ``ReachabilityError/Code/malformedMessage`` or ``ReachabilityError/Code/threadFailed``. The monitor remains stopped.
+    ///   ``ReachabilityError/Code/malformedMessage`` or ``ReachabilityError/Code/threadFailed``. The monitor remains
+    ///   stopped.
     public func start() throws(ReachabilityError) {
         guard let run = phase.withLock({ $0.beginStart() }) else { return }
         let membership: EngineMembership

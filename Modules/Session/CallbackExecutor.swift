@@ -2,7 +2,8 @@ public import Dispatch
 
 /// The executor on which a session calls its callbacks.
 ///
-/// It must run the functions serially, in order, each exactly once; the guarantees on the order of callbacks depend on it.
+/// It must run the functions serially, in order, each exactly once; the guarantees on the order of callbacks depend on
+/// it.
 public struct CallbackExecutor: Sendable {
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 

@@ -4,12 +4,13 @@ internal import NIOPosix
 
 /// Counts the living objects of the classes of Linnet, its tests, and NIO's connections.
 ///
-/// The classes need no hooks: in the test process, `CObjectLedger` wraps the functions of the Swift runtime that allocate and
-/// free objects.
+/// The classes need no hooks: in the test process, `CObjectLedger` wraps the functions of the Swift runtime that
+/// allocate and free objects.
 enum LivingObjects {
     /// The prefixes of the full names of the classes that are counted.
     ///
-    /// `LinnetSecurity` is excluded: it caches certificates, chains and stores for the whole process, with limits of its own.
+    /// `LinnetSecurity` is excluded: it caches certificates, chains and stores for the whole process, with limits of
+    /// its own.
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
         "LinnetUIState.", "LinnetAFNetworking.", "LinnetTesting.", "LinnetWebSocket.", "LinnetCookies.", "LinnetCache.",

@@ -1,9 +1,13 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The names are AFNetworking's.
+
 internal import Dispatch
 // For NSObject and NotificationCenter, which FoundationEssentials does not have.
 public import Foundation
 public import LinnetReachability
 internal import Synchronization
 
+// SAFETY: The mutable state is in a mutex, and the other property is a constant function that is Sendable.
 /// Monitors the reachability of the network, an address or a host: AFNetworking's face of `ReachabilityMonitor`.
 ///
 /// ```swift
@@ -13,7 +17,6 @@ internal import Synchronization
 /// ```
 /// The status is ``AFNetworkReachabilityStatus/unknown`` until ``startMonitoring()``. The block and the notification
 /// `AFNetworkingReachabilityDidChange` come on the main queue: first the current status, then each change.
-// SAFETY: The mutable state is in a mutex, and the other property is a constant function that is Sendable.
 open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
     private struct State {
         var monitor: ReachabilityMonitor?
@@ -39,7 +42,8 @@ open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
         self.init(making: { try ReachabilityMonitor(host: domain, port: 443) })
     }
 
-    /// Creates a manager for an address, such as `192.0.2.1` or `2001:db8::1`. The status for another text stays unknown.
+    /// Creates a manager for an address, such as `192.0.2.1` or `2001:db8::1`. The status for another text stays
+    /// unknown.
     public convenience init(forAddress address: String) {
         self.init(making: { try ReachabilityMonitor(address: address) })
     }
@@ -98,8 +102,8 @@ open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
         if former.observation != nil { former.monitor?.stop() }
     }
 
-    /// Sets the block that is called on the main queue with the status when monitoring starts, and with each change; nil removes
-    /// it. It remains across ``stopMonitoring()``.
+    /// Sets the block that is called on the main queue with the status when monitoring starts, and with each change;
+    /// nil removes it. It remains across ``stopMonitoring()``.
     open func setReachabilityStatusChange(_ block: (@Sendable (AFNetworkReachabilityStatus) -> Void)?) {
         state.withLock { $0.block = block }
     }
@@ -113,8 +117,8 @@ open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
 }
 
 extension NSNotification.Name {
-    /// Posted on the main queue when a manager's status changes. The object is the ``AFNetworkReachabilityManager``, and the value
-    /// of ``AFNetworkingReachabilityNotificationStatusItem`` the number of the status.
+    /// Posted on the main queue when a manager's status changes. The object is the ``AFNetworkReachabilityManager``,
+    /// and the value of ``AFNetworkingReachabilityNotificationStatusItem`` the number of the status.
     public static let AFNetworkingReachabilityDidChange = NSNotification.Name(
         "com.alamofire.networking.reachability.change")
 }

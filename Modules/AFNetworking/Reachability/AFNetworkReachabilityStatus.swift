@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The names are AFNetworking's.
+
 public import LinnetReachability
 
 /// The reachability of a network, an address or a host, with AFNetworking's numbers.

@@ -60,7 +60,8 @@ public final class CompletionGroup: RequestGroup {
 }
 
 extension HTTPSession.Configuration {
-    /// Counts the session's running requests: the configuration's group, if it is a ``CompletionGroup``. The default is none.
+    /// Counts the session's running requests: the configuration's group, if it is a ``CompletionGroup``. The default is
+    /// none.
     public var completionGroup: CompletionGroup? {
         get { requestGroup as? CompletionGroup }
         set { requestGroup = newValue }

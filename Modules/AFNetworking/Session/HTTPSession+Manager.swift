@@ -18,8 +18,8 @@ extension HTTPSession {
 
     /// invalidateSessionCancelingTasks:resetSession:
     ///
-    /// Ends the session as `shutdown(_:)` does, and returns at once: immediately when its tasks are to be cancelled, otherwise
-    /// gracefully. `copy()` makes a new session like it.
+    /// Ends the session as `shutdown(_:)` does, and returns at once: immediately when its tasks are to be cancelled,
+    /// otherwise gracefully. `copy()` makes a new session like it.
     public func invalidate(cancellingTasks: Bool) {
         startShutdown(cancellingTasks ? .immediate : .graceful)
     }

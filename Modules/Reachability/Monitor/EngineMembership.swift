@@ -8,7 +8,8 @@ struct EngineMembership: Sendable {
 
     private static let lastID = Atomic<UInt64>(0)
 
-    /// Reads the current status, gives it to the publisher, and joins the engine of the calling thread's network namespace.
+    /// Reads the current status, gives it to the publisher, and joins the engine of the calling thread's network
+    /// namespace.
     init(
         _ target: MonitorTarget, _ configuration: ReachabilityMonitor.Configuration, _ resolver: HostResolver,
         _ publisher: StatusHub, run: UInt64

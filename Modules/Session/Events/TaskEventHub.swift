@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// Reports the events of a session's requests to subscribers, hooks and the group of requests. Without any of them, the check
-/// costs a few loads.
+/// Reports the events of a session's requests to subscribers, hooks and the group of requests. Without any of them, the
+/// check costs a few loads.
 final class TaskEventHub: Sendable {
     private let events = Broadcaster<TaskEvent>()
     private let hooks: TaskHooks?

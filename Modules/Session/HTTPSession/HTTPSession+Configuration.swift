@@ -20,8 +20,8 @@ extension HTTPSession {
         public var clientIdentities: ClientIdentityPolicy = .none
         /// TLS versions, algorithms, resumption. The default is TLS 1.2 and 1.3.
         public var tls = TLSOptions()
-        /// The timeouts of each step; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s for each
-        /// idle timeout and for waiting in the pool, and no limit for the whole request.
+        /// The timeouts of each step; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s
+        /// for each idle timeout and for waiting in the pool, and no limit for the whole request.
         public var timeouts: TransportTimeouts = .default
         /// The HTTP versions to use. The default is `.automatic`: over TLS the server chooses between HTTP/2 and
         /// HTTP/1.1, and in clear text HTTP/1.1 is used.
@@ -33,11 +33,11 @@ extension HTTPSession {
         public var proxies: ProxyPolicy = .none
         /// The resolution of host names, hosts that are unix sockets, and the local address of connections.
         public var resolution = ResolutionOptions()
-        /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for an unused
-        /// one.
+        /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for
+        /// an unused one.
         public var pool = TransportConfiguration.PoolLimits()
-        /// The maximum size in bytes of a response's body in memory, decoded. The default is 256 MiB. Streamed bodies and
-        /// downloads have no limit.
+        /// The maximum size in bytes of a response's body in memory, decoded. The default is 256 MiB. Streamed bodies
+        /// and downloads have no limit.
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on the parts of a response besides its body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
@@ -50,7 +50,8 @@ extension HTTPSession {
         public var continueTimeout: Duration = .seconds(1)
         /// The event loops of the connections. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared
-        /// Header fields that the session adds to its requests; see ``HTTPSession/setHeader(_:_:)``. The default is none.
+        /// Header fields that the session adds to its requests; see ``HTTPSession/setHeader(_:_:)``. The default is
+        /// none.
         public var headerFields: HTTPFields {
             get { hidden.fields }
             set { hidden.fields = newValue }
@@ -121,8 +122,8 @@ extension HTTPSession {
         /// Counts the session's running requests. The default is none.
         package var requestGroup: (any RequestGroup)?
         /// The logger for each attempt of a request and for retries, at the levels of the table under "Logging" in the
-        /// documentation of the module; at the level `trace`, header fields are logged as well. Bodies are never logged.
-        /// The default is none.
+        /// documentation of the module; at the level `trace`, header fields are logged as well. Bodies are never
+        /// logged. The default is none.
         public var logger: Logger?
         /// The secrets to hide in the log, and the header fields that are sent to no other origin. The default is
         /// `Redaction.standard`; add the names of your own API's secrets.
@@ -144,8 +145,8 @@ extension HTTPSession {
         /// which a ``retryPolicy`` may answer with another attempt. The default is nil: `RequestOptions.timeout` and
         /// the timeout for the whole request are the only limits.
         public var connectivityTimeout: Duration?
-        /// The minimum interval between two progress updates of a task; the last one is delivered at once. The default is 100
-        /// milliseconds. Bytes are counted for handles only.
+        /// The minimum interval between two progress updates of a task; the last one is delivered at once. The default
+        /// is 100 milliseconds. Bytes are counted for handles only.
         public var progressInterval: Duration = .milliseconds(100)
         /// The executor for callbacks. The default is a serial queue of the session, not the main queue.
         public var callbackExecutor: CallbackExecutor = .serial()

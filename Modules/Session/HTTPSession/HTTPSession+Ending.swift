@@ -36,11 +36,11 @@ extension HTTPSession {
         }
     }
 
-    /// Makes a session with the same base URL and the current ``configuration``, and with its own connections. Also works
-    /// after the session has ended.
+    /// Makes a session with the same base URL and the current ``configuration``, and with its own connections. Also
+    /// works after the session has ended.
     ///
-    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache store,
-    /// the HSTS store, the reachability monitor, and event loops that are not dedicated.
+    /// The objects that the configuration refers to are shared: the callback executor, the credential store, the cache
+    /// store, the HSTS store, the reachability monitor, and event loops that are not dedicated.
     ///
     /// Throws ``SessionError/Code/invalidConfiguration`` if this session has a custom transport; see ``copy(over:)``.
     public func copy() throws(SessionError) -> HTTPSession {

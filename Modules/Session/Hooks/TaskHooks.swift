@@ -13,14 +13,14 @@ public import LinnetTransport
 ///     }
 /// }
 /// ```
-/// A hook that makes a decision is called in the task of its request, which waits for it. If both the request and the session
-/// set it, only the request's is called. An error that it throws fails its request: a ``SessionError`` is unchanged, a
-/// `CancellationError` becomes ``SessionError/Code/cancelled``, and any other error becomes the underlying error of
-/// ``SessionError/Code/hookFailed``.
+/// A hook that makes a decision is called in the task of its request, which waits for it. If both the request and the
+/// session set it, only the request's is called. An error that it throws fails its request: a ``SessionError`` is
+/// unchanged, a `CancellationError` becomes ``SessionError/Code/cancelled``, and any other error becomes the underlying
+/// error of ``SessionError/Code/hookFailed``.
 ///
-/// A hook that only observes is called on the session's callback executor, in the order of events, and does not delay the
-/// request. If both the session and the request set it, both are called, the session's first. Hooks that are not set have no
-/// cost.
+/// A hook that only observes is called on the session's callback executor, in the order of events, and does not delay
+/// the request. If both the session and the request set it, both are called, the session's first. Hooks that are not
+/// set have no cost.
 public struct TaskHooks: Sendable {
     // MARK: Hooks that decide
 
@@ -29,12 +29,12 @@ public struct TaskHooks: Sendable {
     /// applies to the hook's request. Nil leaves the decision to the policy; with ``RedirectPolicy/doNotFollow`` only
     /// the hook follows redirects.
     public var willRedirect: (@Sendable (HookContext, HTTPRedirect, SessionRequest) async throws -> RedirectDecision?)?
-    /// Decides how to respond to a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another one, or
-    /// not at all. It is called again after each refused credential, a limited number of times.
+    /// Decides how to respond to a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another
+    /// one, or not at all. It is called again after each refused credential, a limited number of times.
     public var didReceiveChallenge:
         (@Sendable (HookContext, AuthenticationAttempt) async throws -> AuthenticationDecision)?
-    /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called if the
-    /// request was cancelled or exceeded its timeout for the whole request.
+    /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called if
+    /// the request was cancelled or exceeded its timeout for the whole request.
     public var willRetry: (@Sendable (HookContext, RetryAttempt, RetryDecision) async throws -> RetryDecision)?
     /// Returns a new body when a request must be sent again and its body can be read only once. Nil fails the request
     /// with ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
@@ -46,7 +46,8 @@ public struct TaskHooks: Sendable {
     /// it. Called for redirects and challenges as well, but not when a stored response is updated. Without the hook,
     /// the response is stored unchanged.
     public var willCacheResponse: (@Sendable (HookContext, HTTPResponse) async throws -> CachingDecision)?
-    /// Receives each chunk of the final response's body before its reader. The next chunk is not read until the hook returns.
+    /// Receives each chunk of the final response's body before its reader. The next chunk is not read until the hook
+    /// returns.
     public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
     /// Chooses the destination of a complete, valid download, given its response and its temporary file, which may be
     /// read but not moved. Nil selects the request's destination. The download's options apply to both. Called for
@@ -55,7 +56,8 @@ public struct TaskHooks: Sendable {
 
     // MARK: Hooks that observe
 
-    /// Called when the socket accepted the given number of bytes of the request's body. Each attempt starts again from zero.
+    /// Called when the socket accepted the given number of bytes of the request's body. Each attempt starts again from
+    /// zero.
     public var didSendBody: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
     /// Called when the request begins to wait for the network, at most once for an attempt; see
     /// ``HTTPSession/Configuration/waitsForConnectivity``.
@@ -70,8 +72,8 @@ public struct TaskHooks: Sendable {
     public var didFinishDownload: (@Sendable (HookContext, URL) -> Void)?
     /// Called when the request has ended, with the metrics of its attempts, in order.
     public var didCollectMetrics: (@Sendable (HookContext, [TransportMetrics]) -> Void)?
-    /// Called when the request has ended, with its error, or nil on success. Called exactly once, after all other hooks, and
-    /// before ``SessionHooks/didBecomeInvalid``, unless the request was made after the session's shutdown.
+    /// Called when the request has ended, with its error, or nil on success. Called exactly once, after all other
+    /// hooks, and before ``SessionHooks/didBecomeInvalid``, unless the request was made after the session's shutdown.
     public var didComplete: (@Sendable (HookContext, SessionError?) -> Void)?
 
     /// Creates a value without hooks.
@@ -82,7 +84,7 @@ public struct TaskHooks: Sendable {
         try configure(&self)
     }
 
-    var isEmpty: Bool { !decides && !sees }
+    package var isEmpty: Bool { !decides && !sees }
 
     private var decides: Bool {
         willRedirect != nil || didReceiveChallenge != nil || willRetry != nil || needsNewBody != nil
@@ -125,10 +127,10 @@ public enum ResponseDisposition: Sendable {
     case allow
     /// Stop reading: the request fails with ``SessionError/Code/cancelled``; the error has the response's head.
     case cancel
-    /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does; ``TaskHooks/didFinishDownload`` is called
-    /// at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
+    /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does; ``TaskHooks/didFinishDownload``
+    /// is called at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
     case becomeDownload(to: URL, options: DownloadOptions = DownloadOptions())
-    /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has no value, and
-    /// ends with ``SessionError/Code/takenByHook``.
+    /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has no
+    /// value, and ends with ``SessionError/Code/takenByHook``.
     case becomeStream(@Sendable (StreamedResponse) async throws -> Void)
 }

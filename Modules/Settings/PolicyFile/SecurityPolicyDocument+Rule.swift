@@ -40,8 +40,8 @@ extension SecurityPolicyDocument {
         public var hosts: [String]
         /// The anchors. The default is the system's.
         public var trust: Trust
-        /// Files with anchors, in PEM or DER, with paths relative to the file's directory; or anchors as PEM text, which
-        /// begins with `-----BEGIN`.
+        /// Files with anchors, in PEM or DER, with paths relative to the file's directory; or anchors as PEM text,
+        /// which begins with `-----BEGIN`.
         public var anchors: [String]
         /// The profile. The default is ``Profile/default``.
         public var profile: Profile
@@ -57,12 +57,14 @@ extension SecurityPolicyDocument {
         public var pins: [String]?
         /// Keys stored elsewhere as replacements for a lost key.
         public var backupPins: [String]
-        /// The pinned certificates, as files or PEM text like ``anchors``; nil for a rule that does not pin certificates.
+        /// The pinned certificates, as files or PEM text like ``anchors``; nil for a rule that does not pin
+        /// certificates.
         public var pinnedCertificates: [String]?
         /// The semantics of AFNetworking's `AFSecurityPolicy` with ``pinnedCertificates``, except for the combinations
         /// that accept any server. The default is nil.
         public var pinningMode: PinningMode?
-        /// Whether a chain is accepted that leads to no anchor; for a rule with a ``pinningMode``. The default is false.
+        /// Whether a chain is accepted that leads to no anchor; for a rule with a ``pinningMode``. The default is
+        /// false.
         public var allowInvalidCertificates: Bool
         /// The certificates that are compared. The default is any of the verified chain.
         public var pinPosition: PinPosition
@@ -71,7 +73,8 @@ extension SecurityPolicyDocument {
         /// The effect of the expiry; required if the pins expire.
         public var afterExpiry: PinExpiry.Consequence?
         /// Whether refusals are only reported. Then the rule without its pins is enforced or, for a rule without pins,
-        /// the system's store. A rule that refuses nothing more than the system's store cannot have it. The default is false.
+        /// the system's store. A rule that refuses nothing more than the system's store cannot have it. The default is
+        /// false.
         public var reportOnly: Bool
 
         /// Rules without hosts, in order. Their refusals are only reported. The default is none.
@@ -137,8 +140,8 @@ extension SecurityPolicyDocument {
     struct NestedRule: Codable {
         /// How deeply rules are nested when they are written.
         static let maximumDepth = 8
-        /// The keys and indices that may lead to a nested rule, which bounds the recursion of all that visits rules. Each
-        /// level has two; the rest is for the values that a document may lie in.
+        /// The keys and indices that may lead to a nested rule, which bounds the recursion of all that visits rules.
+        /// Each level has two; the rest is for the values that a document may lie in.
         static let longestPath = 4 * maximumDepth
 
         let rule: Rule

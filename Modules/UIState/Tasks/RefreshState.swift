@@ -19,7 +19,8 @@ public final class RefreshState {
     /// Creates a state that follows no task.
     public init() {}
 
-    /// ``isRefreshing``, now and after each change; a slow reader misses intermediate values. Ends when the state is released.
+    /// ``isRefreshing``, now and after each change; a slow reader misses intermediate values. Ends when the state is
+    /// released.
     public var states: AsyncStream<Bool> { latest.stream }
 
     /// Follows a task instead of the previous one.

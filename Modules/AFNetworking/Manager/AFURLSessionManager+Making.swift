@@ -1,0 +1,208 @@
+internal import Dispatch
+internal import Foundation  // NSError
+internal import HTTPTypes
+internal import LinnetSerialization
+internal import LinnetSession
+internal import LinnetTransport
+internal import Synchronization
+
+/// The blocks of one task.
+struct TaskBlocks: Sendable {
+    typealias Completion = @Sendable (URLSessionTask?, URLResponse, Any?, NSError?) -> Void
+
+    let upload: AFURLSessionManager.ProgressBlock?
+    let download: AFURLSessionManager.ProgressBlock?
+    let completion: Completion?
+
+    init(
+        _ upload: AFURLSessionManager.ProgressBlock?, _ download: AFURLSessionManager.ProgressBlock?,
+        _ completion: AFURLSessionManager.CompletionBlock?
+    ) {
+        var whole: Completion?
+        if let completion { whole = { _, response, object, error in completion(response, object, error) } }
+        self.init(upload: upload, download: download, whole)
+    }
+
+    init(
+        upload: AFURLSessionManager.ProgressBlock? = nil, download: AFURLSessionManager.ProgressBlock? = nil,
+        _ completion: Completion?
+    ) {
+        (self.upload, self.download, self.completion) = (upload, download, completion)
+    }
+}
+
+/// The outcome of a transfer, as the session reports it.
+struct TransferOutcome: Sendable {
+    var response: HTTPURLResponse?
+    var data: Data?
+    var file: URL?
+    var error: NSError?
+    var metrics: [TransportMetrics]
+
+    init(_ result: Result<SessionResponse<Data>, SessionError>) {
+        self.init(result) { $0.data = $1 }
+    }
+
+    init(_ result: Result<SessionResponse<URL>, SessionError>) {
+        self.init(result) { $0.file = $1 }
+    }
+
+    private init<Value>(_ result: Result<SessionResponse<Value>, SessionError>, _ take: (inout Self, Value) -> Void) {
+        switch result {
+        case .success(let response):
+            self.response = HTTPURLResponse(url: response.url, head: response.head)
+            metrics = response.metrics
+            take(&self, response.value)
+        case .failure(let error):
+            response = error.head.map { HTTPURLResponse(url: error.url, head: $0) }
+            data = error.body
+            self.error = error.nsError
+            metrics = error.metrics
+        }
+    }
+}
+
+extension AFURLSessionManager {
+    /// Makes a task whose response is read into memory, and is judged and read by the manager's serializer.
+    func makeTask<Task: URLSessionTask>(
+        _ request: URLRequest, _ body: Result<HTTPRequestBody?, SessionError>, _ blocks: TaskBlocks
+    ) -> Task {
+        let made = Result { () throws(SessionError) in
+            var request = request
+            request.body = try body.get()
+            return try request.made()
+        }
+        return start(request, blocks) { session in
+            session.call(made).task(DataResponseSerializer(validation: .none))
+        } outcome: {
+            TransferOutcome($0)
+        }
+    }
+
+    /// Makes a task whose response is written to a file.
+    func makeDownload(
+        _ request: URLRequest, _ resumeData: Result<ResumeData, SessionError>?, _ destination: DestinationBlock?,
+        _ blocks: TaskBlocks
+    ) -> URLSessionDownloadTask {
+        let made = Result { () throws(SessionError) in
+            _ = try resumeData?.get()
+            return try request.made()
+        }
+        var options = DownloadOptions()
+        if let serializer = responseSerializer as? AFHTTPResponseSerializer {
+            options.validation = ResponseValidation(
+                statusCodes: serializer.acceptableStatusCodes.map { RangeSet($0.rangeView) })
+        }
+        return start(request, blocks) { [options] session in
+            session.call(made).downloadTask(resuming: try? resumeData?.get(), options: options) { file, head in
+                destination?(file, HTTPURLResponse(url: request.url, head: head))
+                    ?? FileManager.default.temporaryDirectory.appending(path: "AFNetworking-\(UUID().uuidString)")
+            }
+        } outcome: {
+            TransferOutcome($0)
+        }
+    }
+
+    /// Makes a task over Linnet's.
+    private func start<Task: URLSessionTask, Value>(
+        _ request: URLRequest, _ blocks: TaskBlocks, _ make: (HTTPSession) -> TransferTask<Value>,
+        outcome: @escaping @Sendable (Result<SessionResponse<Value>, SessionError>) -> TransferOutcome
+    ) -> Task {
+        let session = session
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        let base: TransferTask<Value>
+        switch session.result {
+        case .success(let http): base = make(http)
+        case .failure(let error):
+            // Without a session there is nothing to start; the task reports the error when it is resumed.
+            let task = Task(number, request, nil) { [self] task in
+                operationQueue.addOperation { self.finish(task, request, outcome(.failure(error)), blocks, session) }
+            }
+            return add(task)
+        }
+        let task = Task(number, request, base) { [self, weak base] task in
+            base?.hooks = self.blocks.hooks(of: task, in: session)
+            task.enter(completionGroup)
+        }
+        if blocks.upload != nil || blocks.download != nil {
+            base.onProgress { [weak task] in task?.take($0, blocks) }
+        }
+        base.onCompletion { [self, weak task] in finish(task, request, outcome($0), blocks, session, number) }
+        return add(task)
+    }
+
+    private func add<Task: URLSessionTask>(_ task: Task) -> Task {
+        state.withLock { $0.tasks[task.taskIdentifier] = WeakTask(task: task) }
+        return task
+    }
+
+    /// Reads the response, and reports the task's end. It is called on the queue of the session, once for each task.
+    private func finish(
+        _ task: URLSessionTask?, _ request: URLRequest, _ outcome: TransferOutcome, _ blocks: TaskBlocks,
+        _ session: URLSession, _ number: Int? = nil
+    ) {
+        state.withLock { $0.tasks[number ?? task?.taskIdentifier ?? 0] = nil }
+        let group = task?.end(outcome.response, outcome.error)
+        if let task {
+            self.blocks.current.didComplete?(session, task, outcome.error)
+            if let download = task as? URLSessionDownloadTask { download.postMove(outcome) }
+        }
+        guard outcome.error == nil, outcome.file == nil else {
+            return report(task, request, outcome, UncheckedBox(outcome.file), outcome.error, blocks, group)
+        }
+        Self.processingQueue.async { [self] in
+            var failure: NSError?
+            let object = responseSerializer.responseObject(for: outcome.response, data: outcome.data, error: &failure)
+            report(task, request, outcome, UncheckedBox(object), failure, blocks, group)
+        }
+    }
+
+    /// The queue on which responses are read.
+    private static let processingQueue = DispatchQueue(label: "linnet.afnetworking.processing", attributes: .concurrent)
+
+    private func report(
+        _ task: URLSessionTask?, _ request: URLRequest, _ outcome: TransferOutcome, _ object: UncheckedBox<Any?>,
+        _ error: NSError?, _ blocks: TaskBlocks, _ group: DispatchGroup?
+    ) {
+        let serializer = responseSerializer
+        (completionQueue ?? .main).async {
+            let response = outcome.response ?? URLResponse(url: request.url, head: HTTPResponse(status: .ok))
+            blocks.completion?(task, response, object.value, error)
+            group?.leave()
+            guard let task else { return }
+            var info: [AnyHashable: Any] = [AFNetworkingTaskDidCompleteResponseSerializerKey: serializer]
+            if let file = outcome.file {
+                info[AFNetworkingTaskDidCompleteAssetPathKey] = file
+            } else if let data = outcome.data {
+                info[AFNetworkingTaskDidCompleteResponseDataKey] = data
+            }
+            if let object = object.value { info[AFNetworkingTaskDidCompleteSerializedResponseKey] = object }
+            if let error { info[AFNetworkingTaskDidCompleteErrorKey] = error }
+            info[AFNetworkingTaskDidCompleteSessionTaskMetrics] = outcome.metrics
+            task.post(.AFNetworkingTaskDidComplete, UncheckedBox(info))
+        }
+    }
+}
+
+extension HTTPSession {
+    /// A call of a request that could perhaps not be made.
+    fileprivate func call(_ request: Result<SessionRequest, SessionError>) -> HTTPCall {
+        switch request {
+        case .success(let request): call(request)
+        case .failure(let error): get("/").failing(with: error)
+        }
+    }
+}
+
+extension URLSessionDownloadTask {
+    fileprivate func postMove(_ outcome: TransferOutcome) {
+        if outcome.file != nil {
+            post(.AFURLSessionDownloadTaskDidMoveFileSuccessfully)
+        } else if outcome.error?.code == NSURLErrorCannotWriteToFile {
+            post(.AFURLSessionDownloadTaskDidFailToMoveFile, UncheckedBox(outcome.error?.userInfo ?? [:]))
+        }
+    }
+}

@@ -1,0 +1,214 @@
+internal import Dispatch
+public import Foundation  // NSObject, OperationQueue
+internal import LinnetSecurity
+internal import LinnetSession
+internal import LinnetTransport
+internal import Synchronization
+
+// SAFETY: The mutable state is in a mutex; the other properties are constant and Sendable.
+/// Makes tasks, and calls blocks with their outcomes: AFNetworking's face of `HTTPSession`.
+///
+/// ```swift
+/// let manager = AFURLSessionManager(sessionConfiguration: .default)
+/// let task = manager.dataTask(with: URLRequest(url: url)) { response, object, error in … }
+/// task.resume()
+/// ```
+/// Blocks of a task and of the session come on ``operationQueue``; completion handlers on ``completionQueue``, which is
+/// the main queue by default. A program without a main loop never processes the main queue, and sets another one.
+///
+/// A completion handler is called exactly once, and the notification of a task's end follows on the main queue. All
+/// members can be used from any thread.
+open class AFURLSessionManager: NSObject, NSCopying, @unchecked Sendable {
+    struct State {
+        var session: URLSession?
+        var responseSerializer: any AFURLResponseSerialization = AFJSONResponseSerializer()
+        var securityPolicy = AFSecurityPolicy.default()
+        var reachabilityManager = AFNetworkReachabilityManager.shared()
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+        var lastNumber = 0
+        var tasks: [Int: WeakTask] = [:]
+    }
+
+    struct WeakTask {
+        weak var task: URLSessionTask?
+    }
+
+    /// The queue of the session: a serial one, for blocks. Cancelling its operations does not cancel tasks.
+    public let operationQueue: OperationQueue
+    let sessionConfiguration: URLSessionConfiguration
+    let blocks: BlockTable
+    let state = Mutex(State())
+
+    /// Creates a manager; nil for the default configuration.
+    public init(sessionConfiguration: URLSessionConfiguration?) {
+        self.sessionConfiguration =
+            sessionConfiguration.map {
+                URLSessionConfiguration($0.configuration, transport: $0.transport)
+            } ?? .default
+        operationQueue = OperationQueue()
+        operationQueue.maxConcurrentOperationCount = 1
+        blocks = BlockTable(on: operationQueue)
+        super.init()
+        securityPolicy.observe(for: self) { [weak self] in self?.replace($0) }
+    }
+
+    /// Creates a manager with the default configuration.
+    public convenience override init() { self.init(sessionConfiguration: nil) }
+
+    deinit {
+        let last = state.withLock { $0 }
+        last.securityPolicy.observe(for: self, nil)
+        // Running tasks retain the manager; what is left was never resumed.
+        if case .success(let session) = last.session?.result { session.startShutdown(.graceful) }
+    }
+
+    /// Returns a manager with the same configuration, a session of its own, and no blocks.
+    open func copy(with zone: NSZone? = nil) -> Any { Self(copying: self) }
+
+    /// Creates a manager with the configuration of another.
+    public convenience required init(copying other: AFURLSessionManager) {
+        self.init(sessionConfiguration: other.sessionConfiguration)
+        securityPolicy = other.securityPolicy
+    }
+
+    // MARK: Properties
+
+    /// The session. After a reset, a new one is made when it is needed.
+    open var session: URLSession {
+        if let session = state.withLock({ $0.session }) { return session }
+        let policy = securityPolicy.policy
+        let made = URLSession.made(sessionConfiguration, policy, operationQueue, blocks)
+        let session = state.withLock { state in
+            let session = state.session ?? made
+            state.session = session
+            return session
+        }
+        // Another thread was faster.
+        if session !== made, case .success(let unused) = made.result { unused.startShutdown(.immediate) }
+        return session
+    }
+
+    /// Reads the responses. The default is ``AFJSONResponseSerializer``. A task has the serializer that is set when it
+    /// ends.
+    open var responseSerializer: any AFURLResponseSerialization {
+        get { state.withLock { $0.responseSerializer } }
+        set { state.withLock { $0.responseSerializer = newValue } }
+    }
+
+    /// Decides whether servers are trusted. The default is ``AFSecurityPolicy/default()``.
+    open var securityPolicy: AFSecurityPolicy {
+        get { state.withLock { $0.securityPolicy } }
+        set {
+            let former = state.withLock { state in
+                defer { state.securityPolicy = newValue }
+                return state.securityPolicy
+            }
+            former.observe(for: self, nil)
+            newValue.observe(for: self) { [weak self] in self?.replace($0) }
+            replace(newValue.policy)
+        }
+    }
+
+    /// The manager of the network's reachability, which the session manager neither starts nor asks. The default is the
+    /// shared one.
+    open var reachabilityManager: AFNetworkReachabilityManager {
+        get { state.withLock { $0.reachabilityManager } }
+        set { state.withLock { $0.reachabilityManager = newValue } }
+    }
+
+    /// The queue of completion handlers; nil, the default, is the main queue.
+    open var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// The group that completion handlers are in; nil, the default, is none. A task enters it when it starts.
+    open var completionGroup: DispatchGroup? {
+        get { state.withLock { $0.completionGroup } }
+        set { state.withLock { $0.completionGroup = newValue } }
+    }
+
+    /// The tasks that have not ended, in the order of their creation.
+    open var tasks: [URLSessionTask] {
+        state.withLock { $0.tasks }.sorted { $0.key < $1.key }.compactMap(\.value.task)
+    }
+
+    /// The data tasks that have not ended; not the upload tasks.
+    open var dataTasks: [URLSessionDataTask] {
+        tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask }
+    }
+
+    /// The upload tasks that have not ended.
+    open var uploadTasks: [URLSessionUploadTask] { tasks.compactMap { $0 as? URLSessionUploadTask } }
+
+    /// The download tasks that have not ended.
+    open var downloadTasks: [URLSessionDownloadTask] { tasks.compactMap { $0 as? URLSessionDownloadTask } }
+
+    /// Ends the session: at once with its tasks, or once they have ended. With a reset, further tasks have a new
+    /// session; without one, they fail.
+    open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool) {
+        let session = session
+        if resetSession { state.withLock { $0.session = nil } }
+        if case .success(let base) = session.result { base.startShutdown(cancelPendingTasks ? .immediate : .graceful) }
+    }
+
+    /// The progress of a task's request body; nil for a task of another manager, and once it has ended.
+    open func uploadProgress(for task: URLSessionTask) -> Progress? { isRunning(task) ? task.progress().upload : nil }
+
+    /// The progress of a task's response body; nil for a task of another manager, and once it has ended.
+    open func downloadProgress(for task: URLSessionTask) -> Progress? {
+        isRunning(task) ? task.progress().download : nil
+    }
+
+    private func isRunning(_ task: URLSessionTask) -> Bool {
+        state.withLock { $0.tasks[task.taskIdentifier]?.task === task }
+    }
+
+    private func replace(_ policy: SecurityPolicy) {
+        guard case .success(let session) = state.withLock({ $0.session })?.result else { return }
+        do {
+            try session.replaceSecurityPolicy(policy)
+        } catch {
+            // A session that cannot take the policy must not go on under the former one.
+            session.startShutdown(.immediate)
+        }
+    }
+}
+
+extension URLSession {
+    /// Makes a session whose end is reported to the blocks.
+    fileprivate static func made(
+        _ configuration: URLSessionConfiguration, _ policy: SecurityPolicy, _ queue: OperationQueue,
+        _ blocks: BlockTable
+    ) -> URLSession {
+        // Retains the session until its end, so that the block for it has the session.
+        let living = LivingSession()
+        var settings = configuration.configuration
+        settings.securityPolicy = policy
+        settings.callbackExecutor = .custom { work in queue.addOperation(work) }
+        settings.hooks = TaskHooks()
+        settings.sessionHooks.didBecomeInvalid = { living.end().map(blocks.sessionEnded) }
+        let result = Result { () throws(SessionError) in
+            guard let transport = configuration.transport else { return try HTTPSession(configuration: settings) }
+            return try HTTPSession(configuration: settings, transport: transport)
+        }
+        let session = URLSession(configuration, result)
+        if case .success = result { living.begin(session) }
+        return session
+    }
+}
+
+/// A session from its creation to its end, which a manager that is released causes too.
+private final class LivingSession: Sendable {
+    private let session = Mutex<URLSession?>(nil)
+
+    func begin(_ session: URLSession) { self.session.withLock { $0 = session } }
+
+    func end() -> URLSession? {
+        session.withLock { session in
+            defer { session = nil }
+            return session
+        }
+    }
+}

@@ -1,0 +1,144 @@
+public import Foundation  // NSObject, NSCopying
+internal import LinnetMessages
+internal import Synchronization
+
+/// Reads the body of a response.
+public protocol AFURLResponseSerialization: AnyObject, Sendable {
+    /// Returns what the body holds; nil, or with an error, if the response is refused or cannot be read.
+    func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any?
+}
+
+// SAFETY: The mutable state is in a mutex.
+/// Checks the status and the content type of a response, and returns its body as `Data`.
+///
+/// All members can be used from any thread.
+open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, NSCopying, @unchecked Sendable {
+    struct State {
+        var statusCodes: IndexSet? = IndexSet(200..<300)
+        var contentTypes: Set<String>?
+        /// The settings of the subclasses.
+        var readingOptions: JSONSerialization.ReadingOptions = []
+        var removesKeysWithNullValues = false
+        var format = PropertyListSerialization.PropertyListFormat.xml
+        var readOptions: PropertyListSerialization.ReadOptions = []
+        var members: [any AFURLResponseSerialization] = []
+    }
+
+    let state = Mutex(State())
+
+    /// Creates a serializer with the defaults.
+    public required override init() {
+        super.init()
+        acceptableContentTypes = Self.usualContentTypes
+    }
+
+    class var usualContentTypes: Set<String>? { nil }
+
+    /// Returns a serializer with the same settings.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = Self()
+        let settings = state.withLock { $0 }
+        copy.state.withLock { $0 = settings }
+        return copy
+    }
+
+    /// The statuses to accept; the default is 200 to 299, nil accepts all.
+    open var acceptableStatusCodes: IndexSet? {
+        get { state.withLock { $0.statusCodes } }
+        set { state.withLock { $0.statusCodes = newValue } }
+    }
+
+    /// The media types to accept, in lower case and without parameters; nil accepts all.
+    open var acceptableContentTypes: Set<String>? {
+        get { state.withLock { $0.contentTypes } }
+        set { state.withLock { $0.contentTypes = newValue } }
+    }
+
+    /// Checks the status and the content type of a response. A response without a body may have any type, or none.
+    ///
+    /// - Throws: An `NSError` in ``AFURLResponseSerializationErrorDomain``, with the response and the body:
+    ///   `NSURLErrorBadServerResponse` for the status, with an error for the content type below it if both are refused;
+    ///   `NSURLErrorCannotDecodeContentData` for the content type.
+    open func validate(_ response: HTTPURLResponse?, data: Data?) throws {
+        guard let response else { return }
+        let settings = state.withLock { $0 }
+        var refusal: NSError?
+        let type = response.mimeType
+        if let accepted = settings.contentTypes, data?.isEmpty == false, !accepted.contains(type ?? "") {
+            refusal = .refusing(
+                response, data, NSURLErrorCannotDecodeContentData,
+                "Request failed: unacceptable content-type: \(type ?? "(none)")")
+        }
+        if let accepted = settings.statusCodes, !accepted.contains(response.statusCode) {
+            let status = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            refusal = .refusing(
+                response, data, NSURLErrorBadServerResponse, "Request failed: \(status) (\(response.statusCode))",
+                underlying: refusal)
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Returns the body; with an error if the response is refused.
+    open func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
+        error?.pointee = refusal(of: response, data)
+        return data
+    }
+
+    /// Why a response is refused.
+    func refusal(of response: URLResponse?, _ data: Data?) -> NSError? {
+        do {
+            try validate(response as? HTTPURLResponse, data: data)
+            return nil
+        } catch {
+            return error as NSError
+        }
+    }
+
+    /// Reads the body of a response. One that is refused for its status is read too, so that the failure has what the
+    /// server said; one that is refused for its type is not.
+    ///
+    /// The first error counts: a body that cannot be read never hides the status.
+    func read(
+        _ response: URLResponse?, _ data: Data?, _ error: NSErrorPointer, _ parse: (Data) throws -> Any?
+    ) -> Any? {
+        let refusal = refusal(of: response, data)
+        error?.pointee = refusal
+        guard refusal?.isAboutContentType != true, let data else { return nil }
+        do {
+            return try parse(data)
+        } catch let problem {
+            if refusal == nil { error?.pointee = (problem as NSError).asUnreadable(response as? HTTPURLResponse, data) }
+            return nil
+        }
+    }
+}
+
+extension NSError {
+    fileprivate static func refusing(
+        _ response: HTTPURLResponse, _ data: Data?, _ code: Int, _ text: String, underlying: NSError? = nil
+    ) -> NSError {
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: text, AFNetworkingOperationFailingURLResponseErrorKey: response,
+        ]
+        if let url = response.url { info[NSURLErrorFailingURLErrorKey] = url }
+        if let data { info[AFNetworkingOperationFailingURLResponseDataErrorKey] = data }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        return NSError(domain: AFURLResponseSerializationErrorDomain, code: code, userInfo: info)
+    }
+
+    /// Whether the error, or one below it, refuses the content type.
+    fileprivate var isAboutContentType: Bool {
+        if domain == AFURLResponseSerializationErrorDomain, code == NSURLErrorCannotDecodeContentData { return true }
+        return (userInfo[NSUnderlyingErrorKey] as? NSError)?.isAboutContentType ?? false
+    }
+
+    fileprivate func asUnreadable(_ response: HTTPURLResponse?, _ data: Data) -> NSError {
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: "The body cannot be read: \(localizedDescription)", NSUnderlyingErrorKey: self,
+            AFNetworkingOperationFailingURLResponseDataErrorKey: data,
+        ]
+        if let response { info[AFNetworkingOperationFailingURLResponseErrorKey] = response }
+        return NSError(
+            domain: AFURLResponseSerializationErrorDomain, code: NSURLErrorCannotDecodeContentData, userInfo: info)
+    }
+}
