@@ -206,7 +206,7 @@ extension Kind {
             let task = try session.call(client.request("whole")).task(DataResponseSerializer())
             task.resume()
             _ = try await task.value
-            session.invalidate(cancellingTasks: true)
+            Task { await session.shutdown(.immediate) }
         },
     ]
 }
