@@ -20,7 +20,7 @@ twice. All clients use the same URL and the same concurrency, read the whole bod
 the length. Client and server share the machine, so the figures are comparable with each other only. nginx opens a file for
 each request, its default; with `open_file_cache` it has half the work per request, and wrk reaches about 1.6 times as many
 requests per second. In each scenario with TLS the server always sends the same chain, which Linnet verifies once in half an
-hour ([Decisions](Decisions.md), 29), and its peers verify for each connection. `evaluate-chain` measures the verification,
+hour ([Decisions](Decisions.md), 30), and its peers verify for each connection. `evaluate-chain` measures the verification,
 with new anchors for each chain; OpenSSL is measured with certificates that are parsed each time, as in its TLS, and once, as
 in Linnet. Large files are in memory on both sides, so that the disk is not measured.
 
