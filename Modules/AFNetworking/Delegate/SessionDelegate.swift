@@ -5,7 +5,7 @@ public import LinnetSerialization
 public import LinnetSession
 public import LinnetTransport
 
-/// The hooks of ``TaskHooks`` and ``SessionHooks`` as the methods of an object, for a session or for one request.
+/// The hooks of `TaskHooks` and `SessionHooks` as the methods of an object, for a session or for one request.
 ///
 /// ```swift
 /// final class Gatekeeper: SessionDelegate {
@@ -25,63 +25,63 @@ public import LinnetTransport
 /// ``SessionDataDelegate`` and ``SessionTrustDelegate``. Their methods are called only if the delegate conforms to the
 /// protocol.
 public protocol SessionDelegate: AnyObject, Sendable {
-    /// See ``TaskHooks/willRedirect``. The default leaves the decision to the session's policy.
+    /// See `TaskHooks.willRedirect`. The default leaves the decision to the session's policy.
     func willRedirect(
         _ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext
     ) async throws -> RedirectDecision?
-    /// See ``TaskHooks/didReceiveChallenge``. The default uses the proposed stored credential.
+    /// See `TaskHooks.didReceiveChallenge`. The default uses the proposed stored credential.
     func didReceiveChallenge(
         _ attempt: AuthenticationAttempt, _ context: HookContext
     ) async throws -> AuthenticationDecision
-    /// See ``TaskHooks/willRetry``. The default returns the decision of the retriers and the policy.
+    /// See `TaskHooks.willRetry`. The default returns the decision of the retriers and the policy.
     func willRetry(
         _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
     ) async throws -> RetryDecision
-    /// See ``TaskHooks/needsNewBody``. The default returns nil.
+    /// See `TaskHooks.needsNewBody`. The default returns nil.
     func needsNewBody(for request: SessionRequest, _ context: HookContext) async throws -> HTTPRequestBody?
-    /// See ``TaskHooks/willPlaceDownload``. The default selects the request's destination.
+    /// See `TaskHooks.willPlaceDownload`. The default selects the request's destination.
     func willPlaceDownload(_ file: URL, _ head: HTTPResponse, _ context: HookContext) async throws -> URL?
 
-    /// See ``TaskHooks/didSendBody``. The default does nothing.
+    /// See `TaskHooks.didSendBody`. The default does nothing.
     func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
-    /// See ``TaskHooks/isWaitingForConnectivity``. The default does nothing.
+    /// See `TaskHooks.isWaitingForConnectivity`. The default does nothing.
     func isWaitingForConnectivity(_ context: HookContext)
-    /// See ``TaskHooks/didReceiveInformational``. The default does nothing.
+    /// See `TaskHooks.didReceiveInformational`. The default does nothing.
     func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext)
-    /// See ``TaskHooks/didWriteDownload``. The default does nothing.
+    /// See `TaskHooks.didWriteDownload`. The default does nothing.
     func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
-    /// See ``TaskHooks/didResumeDownload``. The default does nothing.
+    /// See `TaskHooks.didResumeDownload`. The default does nothing.
     func didResumeDownload(_ progress: TransferProgress, _ context: HookContext)
-    /// See ``TaskHooks/didFinishDownload``. The default does nothing.
+    /// See `TaskHooks.didFinishDownload`. The default does nothing.
     func didFinishDownload(_ file: URL, _ context: HookContext)
-    /// See ``TaskHooks/didCollectMetrics``. The default does nothing.
+    /// See `TaskHooks.didCollectMetrics`. The default does nothing.
     func didCollectMetrics(_ metrics: [TransportMetrics], _ context: HookContext)
-    /// See ``TaskHooks/didComplete``. The default does nothing.
+    /// See `TaskHooks.didComplete`. The default does nothing.
     func didComplete(_ error: SessionError?, _ context: HookContext)
 
-    /// See ``SessionHooks/didReceiveClientCertificateRequest``. The default returns the configured identity.
+    /// See `SessionHooks.didReceiveClientCertificateRequest`. The default returns the configured identity.
     func didReceiveClientCertificateRequest(
         _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
     ) async throws -> ClientIdentity?
-    /// See ``SessionHooks/didBecomeInvalid``. The default does nothing.
+    /// See `SessionHooks.didBecomeInvalid`. The default does nothing.
     func didBecomeInvalid()
 }
 
 /// A delegate that also receives responses and their bodies. Each response of its session is passed on in pieces while
 /// it arrives.
 public protocol SessionDataDelegate: SessionDelegate {
-    /// See ``TaskHooks/didReceiveResponse``. The default reads the body.
+    /// See `TaskHooks.didReceiveResponse`. The default reads the body.
     func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
-    /// See ``TaskHooks/willCacheResponse``. The default stores the response.
+    /// See `TaskHooks.willCacheResponse`. The default stores the response.
     func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> CachingDecision
-    /// See ``TaskHooks/didReceiveData``. The default does nothing.
+    /// See `TaskHooks.didReceiveData`. The default does nothing.
     func didReceiveData(_ data: Data, _ context: HookContext) async throws
 }
 
 /// A delegate that also decides on the certificate chains of servers. Its session resumes no TLS sessions, so each
 /// handshake asks the delegate.
 public protocol SessionTrustDelegate: SessionDelegate {
-    /// See ``SessionHooks/didReceiveServerTrust``. There is no default.
+    /// See `SessionHooks.didReceiveServerTrust`. There is no default.
     func didReceiveServerTrust(_ trust: ServerTrust, _ decision: TrustDecision) async -> TrustDecision
 }
 

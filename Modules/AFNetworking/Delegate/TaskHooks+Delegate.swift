@@ -64,7 +64,7 @@ extension SessionHooks {
 }
 
 extension HTTPSession.Configuration {
-    /// Sets a delegate, which replaces ``hooks`` and ``sessionHooks``. It is held weakly.
+    /// Sets a delegate, which replaces `hooks` and `sessionHooks`. It is held weakly.
     public mutating func setDelegate(_ delegate: any SessionDelegate) {
         hooks = TaskHooks(delegate: delegate)
         sessionHooks = SessionHooks(delegate: delegate)

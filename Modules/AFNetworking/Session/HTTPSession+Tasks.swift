@@ -57,7 +57,7 @@ extension HTTPSession {
 
     /// downloadTaskWithResumeData:progress:destination:completionHandler:
     ///
-    /// The request is made like ``get(_:_:)``, with the header fields of the session and of its request serializer.
+    /// The request is made like `get(_:_:)`, with the header fields of the session and of its request serializer.
     public func downloadTask(
         withResumeData resumeData: ResumeData, progress: (@Sendable (TransferProgress) -> Void)? = nil,
         destination: @escaping @Sendable (_ temporaryFile: URL, _ response: HTTPResponse) throws -> URL,

@@ -46,7 +46,7 @@ extension HTTPSession {
 
     /// POST:parameters:headers:constructingBodyWithBlock:progress:success:failure:
     ///
-    /// The parameters come first, each as a part. An error of the block underlies ``SessionError/Code/encodingFailed``.
+    /// The parameters come first, each as a part. An error of the block underlies `SessionError.Code.encodingFailed`.
     @discardableResult
     public func post(
         _ path: String, parameters: RequestParameters? = nil, headers: HTTPFields = [:],

@@ -6,7 +6,7 @@ internal import NIOCore
 ///
 /// A body in memory can be read any number of times. A streamed one has one reader: each further one fails with
 /// ``SessionError/Code/bodyHasReader``, both while the first one reads and after the end. The body of
-/// ``HTTPCall/bytes()`` and of ``TransferTask/response`` is always streamed, however short it is. A streamed body that
+/// ``HTTPCall/bytes(validation:)`` and of ``TransferTask/response`` is always streamed, however short it is. A streamed body that
 /// is dropped before its end closes its connection.
 public struct HTTPResponseBody: Sendable, AsyncSequence {
     /// The bytes, as they came, with their content codings undone.
