@@ -118,10 +118,10 @@ struct CacheWork: Sendable {
         flight.deadline = engine.deadline(of: visit.request)
         flight.record = original.record.map { _ in Flight.Record(id: TaskID.next()) }
         flight.cache.visit = Boxed(visit)
-        let walk = ChainWalk(flight, from: engine.chain.cacheIndex)
-        link.refreshes.start(visit.key) { [link] in
-            guard let response = try? await engine.walk(walk) else { return }
-            link.storeCookies(of: response, to: walk.flight.request)
+        link.refreshes.start(visit.key) { [link, flight] in
+            var flight = flight
+            guard let response = try? await engine.walk(&flight, from: engine.chain.cacheIndex) else { return }
+            link.storeCookies(of: response, to: flight.request)
             await response.body.readIntoStore()
         }
     }

@@ -13,20 +13,23 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .data)
         guard hub.isReporting || hooks != nil else {
-            return try await answer(Flight(request, additions: extras?.value.additions), serializer)
+            var flight = Flight(request, additions: extras?.value.additions)
+            return try await answer(&flight, serializer)
         }
         return try await hub.reporting(request, kind: .data, hooks: hooks, serializer: serializer) {
             () async throws(SessionError) in
-            try await answer(Flight(request, hooks: hooks, additions: extras?.value.additions), serializer)
+            var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
+            return try await answer(&flight, serializer)
         }
     }
 
     /// The same for calls without extras, which avoids their place in the frame of the function.
     func response<S: ResponseSerializer>(
-        for request: consuming SessionRequest, serializer: S
+        for request: SessionRequest, serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        guard hub.isReporting else { return try await answer(Flight(request), serializer) }
-        return try await response(for: request, serializer: serializer, extras: nil)
+        guard !hub.isReporting else { return try await response(for: request, serializer: serializer, extras: nil) }
+        var flight = Flight(request)
+        return try await answer(&flight, serializer)
     }
 
     /// Sends a request, and returns after the response's head was received; the body is read while it arrives.
@@ -61,19 +64,21 @@ extension HTTPSession {
     }
 
     private func answer<S: ResponseSerializer>(
-        _ flight: consuming Flight, _ serializer: S
+        _ flight: inout Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        guard engine.hasRetriers(flight) else { return try await answerOnce(flight, serializer) }
+        guard engine.hasRetriers(flight) else { return try await answerOnce(&flight, serializer) }
         return try await engine.decoding(flight) { flight async throws(SessionError) in
-            try await answerOnce(flight, serializer)
+            var flight = flight
+            return try await answerOnce(&flight, serializer)
         }
     }
 
+    // Not inlined, so that the frame of a request that waits has nothing of what happens around it.
+    @inline(never)
     private func answerOnce<S: ResponseSerializer>(
-        _ flight: consuming Flight, _ serializer: S
+        _ flight: inout Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        let method = flight.request.method
-        let (response, body) = try await engine.runWhole(flight)
-        return try response.read(body, answering: method, by: serializer)
+        let (response, body) = try await engine.runWhole(&flight)
+        return try response.read(body, answering: flight.request.method, by: serializer)
     }
 }

@@ -1,7 +1,7 @@
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// The way of one flight down the links and up again, without waiting: ``next(in:)`` goes as far as possible, and
+/// The way of one flight down the links and up again, without waiting: ``next(in:_:)`` goes as far as possible, and
 /// returns the action that must happen before it continues.
 struct ChainWalk: Sendable {
     /// What has to happen next.
@@ -10,11 +10,11 @@ struct ChainWalk: Sendable {
         case end
         /// The request goes to the transport. Its outcome is passed to ``receive(_:)``.
         case send
-        /// The body of the response is read; its outcome is passed to ``receive(_:)``.
+        /// The body of the response is read; its outcome is passed to ``read(_:_:)``.
         case read(StreamedResponse)
-        /// The question is answered by ``answer(_:)`` or ``fail(_:)``.
+        /// The answer becomes ``Flight/answer``, or ``fail(_:_:)`` is called.
         case ask(ChainQuestion)
-        /// The outcome is discarded, and ``sendAgain(_:after:)``, ``goOn()`` or ``fail(_:)`` is called.
+        /// The outcome is discarded, and ``sendAgain(_:after:_:)``, ``goOn(_:)`` or ``fail(_:_:)`` is called.
         case again(SessionRequest, after: Duration, otherwise: ChainStep.Otherwise)
     }
 
@@ -33,7 +33,6 @@ struct ChainWalk: Sendable {
         var attempts: [TransportMetrics] = []
     }
 
-    var flight: Flight
     private(set) var outcome: Flight.Outcome?
     private let top: Int
     private var index: Int
@@ -42,47 +41,48 @@ struct ChainWalk: Sendable {
     private var marks: [Mark] = []
 
     /// - Parameter top: The first link of the way, which is also the last one on the way up.
-    init(_ flight: consuming Flight, from top: Int = 0) {
-        self.flight = flight
+    init(from top: Int = 0) {
         self.top = top
         index = top
     }
 
-    mutating func next(in links: [any ChainLink]) -> Action {
+    /// Not inlined: its temporary values would be part of the frame of a request that waits.
+    @inline(never)
+    mutating func next(in links: [any ChainLink], _ flight: inout Flight) -> Action {
         while true {
             do throws(SessionError) {
                 switch direction {
                 case .down, .downAgain:
                     guard index < links.count else { return .send }
                     let step = try direction == .down ? links[index].send(&flight) : links[index].sendAgain(&flight)
-                    if let action = follow(step) { return action }
+                    if let action = follow(step, &flight) { return action }
                 case .up:
-                    if let action = try ascend(links) { return action }
+                    if let action = try ascend(links, &flight) { return action }
                 }
             } catch {
-                end(.failure(error))
+                end(.failure(error), &flight)
             }
         }
     }
 
     /// Continues down from the current link.
-    private mutating func follow(_ step: ChainStep) -> Action? {
+    private mutating func follow(_ step: ChainStep, _ flight: inout Flight) -> Action? {
         switch step {
         case .proceed:
             (index, direction) = (index + 1, .down)
         case .change(let request):
-            mark()
+            mark(flight)
             flight.change(to: request)
             (index, direction) = (index + 1, .down)
         case .end(let outcome):
-            end(outcome)
+            end(outcome, &flight)
         case .ask(let question):
             return .ask(question)
         case .again(let request, let wait, let otherwise):
             return .again(request, after: wait, otherwise: otherwise)
         case .read:
             guard case .success(let response)? = outcome else {
-                leave()
+                leave(&flight)
                 return nil
             }
             return .read(response)
@@ -91,7 +91,9 @@ struct ChainWalk: Sendable {
     }
 
     /// Continues up from the current link while the links let the outcome pass.
-    private mutating func ascend(_ links: [any ChainLink]) throws(SessionError) -> Action? {
+    private mutating func ascend(
+        _ links: [any ChainLink], _ flight: inout Flight
+    ) throws(SessionError) -> Action? {
         switch outcome.take() {
         case .success(var response):
             while index >= top {
@@ -104,9 +106,9 @@ struct ChainWalk: Sendable {
                 }
                 guard case .proceed = step else {
                     outcome = .success(response)
-                    return follow(step)
+                    return follow(step, &flight)
                 }
-                if let mark = popMark() { response.attempts = mark.attempts + response.attempts }
+                if let mark = popMark(&flight) { response.attempts = mark.attempts + response.attempts }
                 index -= 1
             }
             outcome = .success(response)
@@ -121,9 +123,9 @@ struct ChainWalk: Sendable {
                 }
                 guard case .proceed = step else {
                     outcome = .failure(failure)
-                    return follow(step)
+                    return follow(step, &flight)
                 }
-                if let mark = popMark() { failure = failure.adding(mark.attempts) }
+                if let mark = popMark(&flight) { failure = failure.adding(mark.attempts) }
                 index -= 1
             }
             outcome = .failure(failure)
@@ -144,28 +146,26 @@ struct ChainWalk: Sendable {
     }
 
     /// Takes the outcome with the completely read body, which the current link requested.
-    mutating func read(_ outcome: Flight.Outcome) {
+    mutating func read(_ outcome: Flight.Outcome, _ flight: inout Flight) {
         self.outcome = outcome
-        leave()
-    }
-
-    mutating func answer(_ answer: ChainAnswer) {
-        flight.answer = answer
+        leave(&flight)
     }
 
     /// Ends the flight at the current link.
-    mutating func fail(_ error: SessionError) {
-        end(.failure(error))
+    mutating func fail(_ error: SessionError, _ flight: inout Flight) {
+        end(.failure(error), &flight)
     }
 
     /// Continues without sending the request again.
-    mutating func goOn() {
-        leave()
+    mutating func goOn(_ flight: inout Flight) {
+        leave(&flight)
     }
 
     /// Sends the request down again from the current link, after these attempts.
-    mutating func sendAgain(_ request: SessionRequest, after attempts: [TransportMetrics]) {
-        mark()
+    mutating func sendAgain(
+        _ request: SessionRequest, after attempts: [TransportMetrics], _ flight: inout Flight
+    ) {
+        mark(flight)
         marks[marks.count - 1].attempts += attempts
         flight.change(to: request)
         outcome = nil
@@ -173,14 +173,14 @@ struct ChainWalk: Sendable {
     }
 
     /// Sends the outcome up from the current link.
-    private mutating func end(_ outcome: Flight.Outcome) {
+    private mutating func end(_ outcome: Flight.Outcome, _ flight: inout Flight) {
         flight.answer = nil
         self.outcome = outcome
-        leave()
+        leave(&flight)
     }
 
-    private mutating func leave() {
-        if let mark = popMark(), !mark.attempts.isEmpty {
+    private mutating func leave(_ flight: inout Flight) {
+        if let mark = popMark(&flight), !mark.attempts.isEmpty {
             switch outcome {
             case .success(var response):
                 response.attempts = mark.attempts + response.attempts
@@ -194,12 +194,12 @@ struct ChainWalk: Sendable {
     }
 
     /// Notes the request of the current link, which is about to change.
-    private mutating func mark() {
+    private mutating func mark(_ flight: Flight) {
         if marks.last?.index != index { marks.append(Mark(index: index, request: flight.request)) }
     }
 
     /// Restores the request of the current link.
-    private mutating func popMark() -> Mark? {
+    private mutating func popMark(_ flight: inout Flight) -> Mark? {
         guard let last = marks.last, last.index == index else { return nil }
         marks.removeLast()
         flight.change(to: last.request)

@@ -4,39 +4,41 @@ internal import LinnetTransport
 
 extension Engine {
     /// Takes a flight through the links, and performs what they decide.
-    func walk(_ walk: consuming ChainWalk) async throws(SessionError) -> StreamedResponse {
+    ///
+    /// - Parameter top: The first link, which is also the last one on the way up.
+    @inline(never)
+    func walk(_ flight: inout Flight, from top: Int = 0) async throws(SessionError) -> StreamedResponse {
+        var walk = ChainWalk(from: top)
         while true {
-            switch walk.next(in: chain.links) {
-            case .end:
-                return try walk.result()
+            let action = walk.next(in: chain.links, &flight)
+            switch action {
+            case .end: return try walk.result(&flight)
             case .send:
                 do {
-                    let request = try transportLink.wire(&walk.flight, timeouts)
-                    walk.receive(.success(try await send(request, walk.flight.observer, walk.flight.request.url)))
+                    try await transportLink.send(&walk, &flight, timeouts)
                 } catch {
                     walk.receive(.failure(error))
                 }
-            case .read(let response):
-                walk.read(await whole(response, walk.flight))
-            case .ask(let question):
-                do {
-                    walk.answer(try await answer(to: question, walk.flight))
-                } catch {
-                    walk.fail(error)
-                }
-            case .again(let request, let wait, let otherwise):
-                await sendAgain(&walk, request, after: wait, otherwise)
+            case .read, .ask, .again: await perform(action, &walk, &flight)
             }
         }
     }
 
-    private func send(
-        _ request: TransportRequest, _ observer: (any TransferObserver)?, _ url: URL
-    ) async throws(SessionError) -> StreamedResponse {
-        do {
-            return transportLink.received(try await transportLink.send(request, observer), url)
-        } catch {
-            throw transportLink.failed(error, url)
+    // Not inlined: its temporary values would be part of the frame of a request that waits.
+    @inline(never)
+    private func perform(_ action: ChainWalk.Action, _ walk: inout ChainWalk, _ flight: inout Flight) async {
+        switch action {
+        case .end, .send: break
+        case .read(let response):
+            walk.read(await whole(response, flight), &flight)
+        case .ask(let question):
+            do {
+                flight.answer = try await answer(to: question, flight)
+            } catch {
+                walk.fail(error, &flight)
+            }
+        case .again(let request, let wait, let otherwise):
+            await sendAgain(&walk, &flight, request, after: wait, otherwise)
         }
     }
 
@@ -88,15 +90,16 @@ extension Engine {
     }
 
     private func sendAgain(
-        _ walk: inout ChainWalk, _ request: SessionRequest, after wait: Duration, _ otherwise: ChainStep.Otherwise
+        _ walk: inout ChainWalk, _ current: inout Flight, _ request: SessionRequest, after wait: Duration,
+        _ otherwise: ChainStep.Otherwise
     ) async {
-        let flight = walk.flight
+        let flight = current
         do throws(SessionError) {
             guard
                 let request = try await timed(
                     flight, { () async throws(SessionError) in try await flight.readable(request) })
             else {
-                guard otherwise == .fail else { return walk.goOn() }
+                guard otherwise == .fail else { return walk.goOn(&current) }
                 throw SessionError.bodyNotReplayable(of: request)
             }
             let attempts = await walk.outcome?.attempts(before: flight.deadline) ?? []
@@ -105,10 +108,10 @@ extension Engine {
                     try await self.pause(for: wait, after: attempts, request.url)
                 }
             }
-            walk.sendAgain(request, after: attempts)
+            walk.sendAgain(request, after: attempts, &current)
         } catch {
-            if case .success(let response)? = walk.outcome { return walk.fail(error.adding(response)) }
-            walk.fail(error)
+            if case .success(let response)? = walk.outcome { return walk.fail(error.adding(response), &current) }
+            walk.fail(error, &current)
         }
     }
 
@@ -129,7 +132,8 @@ extension Engine {
 }
 
 extension ChainWalk {
-    fileprivate mutating func result() throws(SessionError) -> StreamedResponse {
+    @inline(never)
+    fileprivate mutating func result(_ flight: inout Flight) throws(SessionError) -> StreamedResponse {
         switch takeOutcome() {
         case .success(let response): return response
         case .failure(let error): throw error

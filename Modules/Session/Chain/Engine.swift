@@ -45,32 +45,40 @@ final class Engine: Sendable {
         maximumBodySize = configuration.maximumBodySize
     }
 
-    // Flights are consumed on their way: each copy of one would retain everything that takes part in a request.
+    // A flight goes down by reference: a copy would retain everything that takes part in a request, and stay in the frame of a
+    // request that waits.
 
     /// Sends a request through the chain.
     ///
     /// The response's body is whole when the delivery says so and no interceptor streams; a caller that needs it whole collects it.
-    func run(_ flight: consuming Flight) async throws(SessionError) -> StreamedResponse {
+    func run(_ flight: Flight) async throws(SessionError) -> StreamedResponse {
+        var flight = flight
         let isPart = flight.isPart
         try begin(&flight)
         defer { if !isPart { running.end() } }
-        guard flight.isTimed, !isPart, let deadline = flight.deadline else { return try await send(flight) }
+        guard flight.isTimed, !isPart, let deadline = flight.deadline else { return try await send(&flight) }
         let timed = flight
         return try await ending(by: deadline, timed.request.url) { () async throws(SessionError) in
-            try await self.send(timed, hooksUntil: deadline)
+            var flight = timed
+            return try await self.send(&flight, hooksUntil: deadline)
         }
     }
 
     /// Sends a request, and returns its response with the body in memory.
-    func runWhole(_ flight: consuming Flight) async throws(SessionError) -> (StreamedResponse, Data) {
+    func runWhole(_ flight: inout Flight) async throws(SessionError) -> (StreamedResponse, Data) {
         let isPart = flight.isPart
         try begin(&flight)
         defer { if !isPart { running.end() } }
         flight.delivery = .whole(upTo: maximumBodySize)
-        guard flight.isTimed, let deadline = flight.deadline else { return try await sendWhole(flight) }
-        let timed = flight
-        return try await ending(by: deadline, timed.request.url) { () async throws(SessionError) in
-            try await self.sendWhole(timed)
+        guard flight.isTimed, let deadline = flight.deadline else { return try await sendWhole(&flight) }
+        return try await sendWhole(flight, by: deadline)
+    }
+
+    @inline(never)
+    private func sendWhole(_ flight: Flight, by deadline: Tick) async throws(SessionError) -> (StreamedResponse, Data) {
+        try await ending(by: deadline, flight.request.url) { () async throws(SessionError) in
+            var flight = flight
+            return try await self.sendWhole(&flight)
         }
     }
 
@@ -94,6 +102,7 @@ final class Engine: Sendable {
     }
 
     /// Counts the request, unless it is a part of one, and gives it what it needs to know for its whole time.
+    @inline(never)
     func begin(_ flight: inout Flight) throws(SessionError) {
         guard !flight.isPart else { return }
         try running.begin(flight.request.url)
@@ -104,41 +113,51 @@ final class Engine: Sendable {
 
     /// - Parameter deadline: For the hooks of a body that the caller reads; nil if what reads it ends at the deadline.
     private func send(
-        _ flight: consuming Flight, hooksUntil deadline: Tick? = nil
+        _ flight: inout Flight, hooksUntil deadline: Tick? = nil
     ) async throws(SessionError) -> StreamedResponse {
-        guard let hooks = flight.hooks else { return try await proceed(flight) }
-        return try await run(flight, hooks, until: deadline)
+        guard let hooks = flight.hooks else { return try await proceed(&flight) }
+        return try await run(&flight, hooks, until: deadline)
     }
 
-    private func sendWhole(_ flight: consuming Flight) async throws(SessionError) -> (StreamedResponse, Data) {
-        let response = try await send(flight)
-        if let whole = response.body.whole, whole.count <= maximumBodySize { return (response, whole) }
+    private func sendWhole(_ flight: inout Flight) async throws(SessionError) -> (StreamedResponse, Data) {
+        let response = try await send(&flight)
+        guard let whole = response.body.whole, whole.count <= maximumBodySize else {
+            return (response, try await collect(response))
+        }
+        return (response, whole)
+    }
+
+    @inline(never)
+    private func collect(_ response: StreamedResponse) async throws(SessionError) -> Data {
         do {
-            return (response, try await response.body.collect(upTo: maximumBodySize))
+            return try await response.body.collect(upTo: maximumBodySize)
         } catch {
             throw error.adding(response)
         }
     }
 
     /// Sends a request through the interceptors, the call's before the session's, and then through the links.
-    func proceed(_ flight: consuming Flight, through index: Int = 0) async throws(SessionError) -> StreamedResponse {
-        guard let interceptor = interceptor(at: index, of: flight) else { return try await walk(ChainWalk(flight)) }
-        return try await call(interceptor, flight, at: index)
+    func proceed(_ flight: inout Flight, through index: Int = 0) async throws(SessionError) -> StreamedResponse {
+        guard let interceptor = interceptor(at: index, of: flight) else { return try await walk(&flight) }
+        return try await call(interceptor, &flight, at: index)
     }
 
     /// Calls an interceptor, which may ignore that its request is cancelled.
+    @inline(never)
     private func call(
-        _ interceptor: any Interceptor, _ flight: Flight, at index: Int
+        _ interceptor: any Interceptor, _ flight: inout Flight, at index: Int
     ) async throws(SessionError) -> StreamedResponse {
         let errand = Errand<StreamedResponse>()
         let next = InterceptorChain(engine: self, index: index + 1, flight: flight, errand: errand)
+        let request = flight.request
         do {
-            return try await errand.run { try await interceptor.intercept(flight.request, next: next) }
+            return try await errand.run { try await interceptor.intercept(request, next: next) }
         } catch {
-            throw SessionError(thrown: error, url: flight.request.url)
+            throw SessionError(thrown: error, url: request.url)
         }
     }
 
+    @inline(never)
     private func interceptor(at index: Int, of flight: Flight) -> (any Interceptor)? {
         let own = flight.additions?.value.interceptors ?? []
         let index = index - own.count

@@ -46,7 +46,7 @@ struct Flight: Sendable {
     var connectivity: Boxed<ConnectivityLink.Note>?
     var log: Boxed<LogLink.Note>?
 
-    private var parsedTarget: RequestTarget?
+    private var parsedTarget: Boxed<RequestTarget>?
 
     init(_ request: SessionRequest, hooks: RequestHooks? = nil, additions: Boxed<Additions>? = nil) {
         self.request = request
@@ -54,15 +54,23 @@ struct Flight: Sendable {
         self.additions = additions
     }
 
-    /// The parts of the request's URL, which is parsed once for all links.
+    /// The parts of the request's URL, which are kept for the links below.
+    ///
+    /// - Throws: ``SessionError/Code/invalidURL``.
+    mutating func target() throws(SessionError) -> RequestTarget {
+        if let parsedTarget { return parsedTarget.value }
+        let target = try RequestTarget(request.url)
+        parsedTarget = Boxed(target)
+        return target
+    }
+
+    /// The parts of the request's URL, for the last one who needs them.
     ///
     /// - Parameter known: The origin of most URLs, which is not parsed again.
     /// - Throws: ``SessionError/Code/invalidURL``.
-    mutating func target(expecting known: KnownOrigin? = nil) throws(SessionError) -> RequestTarget {
-        if let parsedTarget { return parsedTarget }
-        let target = try RequestTarget(request.url, expecting: known)
-        parsedTarget = target
-        return target
+    func lastTarget(expecting known: KnownOrigin?) throws(SessionError) -> RequestTarget {
+        if let parsedTarget { return parsedTarget.value }
+        return try RequestTarget(request.url, expecting: known)
     }
 
     var hasAnswer: Bool { answer != nil }

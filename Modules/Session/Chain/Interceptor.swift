@@ -44,7 +44,8 @@ public struct InterceptorChain: Sendable {
     /// Sends the request on, and returns its response.
     public func callAsFunction(_ request: SessionRequest) async throws(SessionError) -> StreamedResponse {
         try await errand.call(cancelled: SessionError.cancelled(request.url)) { () async throws(SessionError) in
-            try await engine.proceed(flight.with(request), through: index).asked(for: flight.delivery)
+            var flight = flight.with(request)
+            return try await engine.proceed(&flight, through: index).asked(for: flight.delivery)
         }
     }
 }

@@ -22,9 +22,32 @@ final class TransportLink: Sendable {
         self.baseOrigin = baseOrigin
     }
 
+    // The parts of this function are not inlined: their temporary values would be part of the frame of a request that waits.
+
+    /// Sends the request of a flight, and waits for its response no longer than the caller's task, whatever the transport does.
+    @inline(never)
+    func send(
+        _ walk: inout ChainWalk, _ flight: inout Flight, _ timeouts: TransportTimeouts
+    ) async throws(SessionError) {
+        let request = try wire(&flight, timeouts)
+        let response: TransportResponse
+        do {
+            response =
+                transport.enforcesRequestTimeout
+                ? try await transport.send(request, observer: flight.observer)
+                : try await sendUntilCancelled(request, flight.observer)
+        } catch {
+            throw failed(error, &flight)
+        }
+        received(response, &walk, &flight)
+    }
+
     /// What goes to the wire.
-    func wire(_ flight: inout Flight, _ timeouts: TransportTimeouts) throws(SessionError) -> TransportRequest {
-        let target = try flight.target(expecting: baseOrigin)
+    @inline(never)
+    private func wire(_ flight: inout Flight, _ timeouts: TransportTimeouts) throws(SessionError)
+        -> TransportRequest
+    {
+        let target = try flight.lastTarget(expecting: baseOrigin)
         try permission.check(flight.request)
         if let length = flight.request.body?.length, length < 0 {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: flight.request.url)
@@ -42,12 +65,11 @@ final class TransportLink: Sendable {
             upgrade: flight.upgrade)
     }
 
-    /// Sends a request, and stops waiting for its response when the caller's task is cancelled, whatever the transport
-    /// does.
-    func send(
+    /// Sends by a transport that does not know of deadlines, and may not know of cancellation either.
+    @inline(never)
+    private func sendUntilCancelled(
         _ request: TransportRequest, _ observer: (any TransportObserver)?
     ) async throws(TransportError) -> TransportResponse {
-        guard !transport.enforcesRequestTimeout else { return try await transport.send(request, observer: observer) }
         do {
             return try await untilCancelled { [transport] in try await transport.send(request, observer: observer) }
         } catch {
@@ -55,13 +77,19 @@ final class TransportLink: Sendable {
         }
     }
 
-    func failed(_ error: TransportError, _ url: URL) -> SessionError {
-        SessionError(error, url: url).adding(metrics: error.attempts)
+    @inline(never)
+    private func failed(_ error: TransportError, _ flight: inout Flight) -> SessionError {
+        SessionError(error, url: flight.request.url).adding(metrics: error.attempts)
     }
 
-    func received(_ response: TransportResponse, _ url: URL) -> StreamedResponse {
-        StreamedResponse(
-            url: url, head: response.head, body: .transport(response.body, url: url), metrics: response.attempts)
+    @inline(never)
+    private func received(_ response: TransportResponse, _ walk: inout ChainWalk, _ flight: inout Flight) {
+        let url = flight.request.url
+        walk.receive(
+            .success(
+                StreamedResponse(
+                    url: url, head: response.head, body: .transport(response.body, url: url), metrics: response.attempts
+                )))
     }
 }
 

@@ -4,13 +4,14 @@ internal import LinnetTransport
 
 extension Engine {
     /// Sends a request with hooks through the chain.
+    @inline(never)
     func run(
-        _ flight: Flight, _ hooks: RequestHooks, until deadline: Tick?
+        _ flight: inout Flight, _ hooks: RequestHooks, until deadline: Tick?
     ) async throws(SessionError) -> StreamedResponse {
         var watched = flight
         watched.observer = hooks.observing(flight.observer)
         if hooks.readsResponses { watched.delivery = .streamed }
-        var response = try await proceed(watched)
+        var response = try await proceed(&watched)
         do {
             let disposition = try await hooks.didReceiveResponse(response.head)
             try await follow(disposition, of: response, flight, hooks)

@@ -59,10 +59,12 @@ struct ChainWalkTests {
 
     @Test func aRequestPassesAllLinksBothWays() throws {
         let links = [Script("a"), Script("b")]
-        var walk = ChainWalk(flight)
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
+        var (walk, flight) = (ChainWalk(), flight)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
         walk.receive(.success(try .test()))
-        guard case .end = walk.next(in: links), case .success(let response)? = walk.outcome else { throw Unexpected() }
+        guard case .end = walk.next(in: links, &flight), case .success(let response)? = walk.outcome else {
+            throw Unexpected()
+        }
         #expect(response.metrics.count == 1)
         #expect(links.map(\.log) == [["send -", "200 -"], ["send -", "200 -"]])
     }
@@ -72,31 +74,33 @@ struct ChainWalkTests {
             Script("a", [.success(.change(to: request("a")))]), Script("b", [.success(.change(to: request("b")))]),
             Script("c"),
         ]
-        var walk = ChainWalk(flight)
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
-        #expect(walk.flight.request.headerFields[.userAgent] == "b")
+        var (walk, flight) = (ChainWalk(), flight)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
+        #expect(flight.request.headerFields[.userAgent] == "b")
         walk.receive(.success(try .test()))
-        guard case .end = walk.next(in: links) else { throw Unexpected() }
+        guard case .end = walk.next(in: links, &flight) else { throw Unexpected() }
         #expect(links.map(\.log) == [["send -", "200 a"], ["send a", "200 b"], ["send b", "200 b"]])
-        #expect(walk.flight.request.headerFields[.userAgent] == nil)
+        #expect(flight.request.headerFields[.userAgent] == nil)
     }
 
     @Test func anAnswerTurnsTheRequestAround() throws {
         let links = [
             Script("a"), Script("b", [.success(.end(.success(try .test(.accepted, attempts: 0))))]), Script("c"),
         ]
-        var walk = ChainWalk(flight)
-        guard case .end = walk.next(in: links) else { throw Unexpected() }
+        var (walk, flight) = (ChainWalk(), flight)
+        guard case .end = walk.next(in: links, &flight) else { throw Unexpected() }
         #expect(links.map(\.log) == [["send -", "202 -"], ["send -"], []])
     }
 
     @Test func anErrorEndsAtItsLink() throws {
         let error = SessionError(.redirectRefused, "No.", url: flight.request.url)
         let links = [Script("a"), Script("b", [.success(.proceed), .failure(error)]), Script("c")]
-        var walk = ChainWalk(flight)
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
+        var (walk, flight) = (ChainWalk(), flight)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
         walk.receive(.success(try .test()))
-        guard case .end = walk.next(in: links), case .failure(let failure)? = walk.outcome else { throw Unexpected() }
+        guard case .end = walk.next(in: links, &flight), case .failure(let failure)? = walk.outcome else {
+            throw Unexpected()
+        }
         #expect(failure.code == .redirectRefused)
         #expect(links.map(\.log) == [["send -", "redirectRefused -"], ["send -", "200 -"], ["send -", "200 -"]])
     }
@@ -104,24 +108,24 @@ struct ChainWalkTests {
     @Test func aLinkIsAskedAgainOnceItsQuestionIsAnswered() throws {
         let question = ChainStep.ask(.adapted(by: []))
         let links = [Script("a", [.success(question), .success(.proceed), .success(question)])]
-        var walk = ChainWalk(flight)
-        guard case .ask = walk.next(in: links) else { throw Unexpected() }
-        walk.answer(.adapted(flight.request))
-        #expect(walk.flight.hasAnswer)
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
+        var (walk, flight) = (ChainWalk(), flight)
+        guard case .ask = walk.next(in: links, &flight) else { throw Unexpected() }
+        flight.answer = .adapted(flight.request)
+        #expect(flight.hasAnswer)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
         walk.receive(.success(try .test()))
-        guard case .ask = walk.next(in: links) else { throw Unexpected() }
-        walk.answer(.adapted(flight.request))
-        guard case .end = walk.next(in: links) else { throw Unexpected() }
+        guard case .ask = walk.next(in: links, &flight) else { throw Unexpected() }
+        flight.answer = .adapted(flight.request)
+        guard case .end = walk.next(in: links, &flight) else { throw Unexpected() }
         #expect(links.map(\.log) == [["send -", "send -", "200 -", "200 -"]])
     }
 
     @Test func theFailureOfAQuestionGoesUpFromItsLink() throws {
         let links = [Script("a"), Script("b", [.success(.ask(.adapted(by: [])))])]
-        var walk = ChainWalk(flight)
-        guard case .ask = walk.next(in: links) else { throw Unexpected() }
-        walk.fail(.cancelled(flight.request.url))
-        guard case .end = walk.next(in: links) else { throw Unexpected() }
+        var (walk, flight) = (ChainWalk(), flight)
+        guard case .ask = walk.next(in: links, &flight) else { throw Unexpected() }
+        walk.fail(.cancelled(flight.request.url), &flight)
+        guard case .end = walk.next(in: links, &flight) else { throw Unexpected() }
         #expect(links.map(\.log) == [["send -", "cancelled -"], ["send -"]])
     }
 
@@ -130,22 +134,25 @@ struct ChainWalkTests {
             Script("a", [.success(.proceed), .success(.again(request("a"), otherwise: .fail))]),
             Script("b", [.success(.proceed), .success(.again(request("b"), otherwise: .fail))]),
         ]
-        var walk = ChainWalk(flight)
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
+        var (walk, flight) = (ChainWalk(), flight)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
         walk.receive(.success(try .test(attempts: 1)))
-        guard case .again(let first, _, _) = walk.next(in: links) else { throw Unexpected() }
-        walk.sendAgain(first, after: metrics(1))
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
+        guard case .again(let first, _, _) = walk.next(in: links, &flight) else { throw Unexpected() }
+        walk.sendAgain(first, after: metrics(1), &flight)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
         walk.receive(.failure(SessionError(.timeout, "Late.", url: nil).adding(metrics(2))))
-        guard case .again(let second, _, _) = walk.next(in: links), case .failure(let failure)? = walk.outcome else {
+        guard case .again(let second, _, _) = walk.next(in: links, &flight), case .failure(let failure)? = walk.outcome
+        else {
             throw Unexpected()
         }
         // The link above sees both attempts of the link below.
         #expect(failure.metrics.count == 3)
-        walk.sendAgain(second, after: metrics(3))
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
+        walk.sendAgain(second, after: metrics(3), &flight)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
         walk.receive(.success(try .test(attempts: 4)))
-        guard case .end = walk.next(in: links), case .success(let response)? = walk.outcome else { throw Unexpected() }
+        guard case .end = walk.next(in: links, &flight), case .success(let response)? = walk.outcome else {
+            throw Unexpected()
+        }
         #expect(response.metrics.count == 7)
         #expect(
             links.map(\.log) == [
@@ -156,23 +163,23 @@ struct ChainWalkTests {
 
     @Test func aBodyIsReadBeforeTheResponseGoesUp() throws {
         for outcome in [Flight.Outcome.success(try .test(.accepted)), .failure(.cancelled(nil))] {
-            var walk = ChainWalk(flight)
+            var (walk, flight) = (ChainWalk(), flight)
             let links = [Script("a"), Script("b", [.success(.proceed), .success(.read)])]
-            guard case .send = walk.next(in: links) else { throw Unexpected() }
+            guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
             walk.receive(.success(try .test()))
-            guard case .read = walk.next(in: links) else { throw Unexpected() }
-            walk.read(outcome)
-            guard case .end = walk.next(in: links) else { throw Unexpected() }
+            guard case .read = walk.next(in: links, &flight) else { throw Unexpected() }
+            walk.read(outcome, &flight)
+            guard case .end = walk.next(in: links, &flight) else { throw Unexpected() }
             #expect(links[0].log.last == (outcome.error == nil ? "202 -" : "cancelled -"))
         }
     }
 
     @Test func aWayCanBeginBelowTheTop() throws {
         let links = [Script("a"), Script("b")]
-        var walk = ChainWalk(flight, from: 1)
-        guard case .send = walk.next(in: links) else { throw Unexpected() }
+        var (walk, flight) = (ChainWalk(from: 1), flight)
+        guard case .send = walk.next(in: links, &flight) else { throw Unexpected() }
         walk.receive(.success(try .test()))
-        guard case .end = walk.next(in: links) else { throw Unexpected() }
+        guard case .end = walk.next(in: links, &flight) else { throw Unexpected() }
         #expect(links.map(\.log) == [[], ["send -", "200 -"]])
     }
 }
