@@ -110,6 +110,11 @@ import Testing
             try PropertyListValue(parsing: binaryPropertyList(binary))
         }
         #expect(other?.kind == .equivalentKeys)
+        let twice: [[UInt8]] = [[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]
+        let equal = #expect(throws: PropertyListSyntaxError.self) {
+            try PropertyListValue(parsing: binaryPropertyList(twice))
+        }
+        #expect(equal?.kind == .equivalentKeys)
         let parameters: RequestParameters = ["é": 1, "e\u{301}": 2]
         let refused = #expect(throws: SerializationError.self) {
             try PropertyListRequestSerializer().serialize(makeRequest(method: .post), parameters: parameters)

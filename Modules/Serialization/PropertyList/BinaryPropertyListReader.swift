@@ -97,7 +97,8 @@ struct BinaryPropertyListReader {
                 throw Self.malformed(at: offset)
             }
             let value = try object(try reference(count + index, in: references), depth: depth + 1)
-            guard values.set(value, forKey: key) else {
+            // Which of two values for one key counts is not defined, and readers differ.
+            guard values[key] == nil, values.set(value, forKey: key) else {
                 throw PropertyListSyntaxError(kind: .equivalentKeys, offset: offset)
             }
         }
