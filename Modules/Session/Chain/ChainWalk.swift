@@ -4,7 +4,7 @@ internal import LinnetTransport
 /// The way of one flight down the links and up again, without waiting: ``next(in:_:)`` goes as far as possible, and
 /// returns the action that must happen before it continues.
 struct ChainWalk: Sendable {
-    /// What has to happen next.
+    /// The next step that the engine performs.
     indirect enum Action: Sendable {
         /// ``outcome`` is final.
         case end
@@ -14,7 +14,7 @@ struct ChainWalk: Sendable {
         case read(StreamedResponse)
         /// The answer becomes ``Flight/answer``, or ``fail(_:_:)`` is called.
         case ask(ChainQuestion)
-        /// The outcome is discarded, and ``sendAgain(_:after:_:)``, ``goOn(_:)`` or ``fail(_:_:)`` is called.
+        /// The outcome is discarded, and ``sendAgain(_:after:_:)``, ``leave(_:)`` or ``fail(_:_:)`` is called.
         case again(SessionRequest, after: Duration, otherwise: ChainStep.Otherwise)
     }
 
@@ -90,20 +90,14 @@ struct ChainWalk: Sendable {
         return nil
     }
 
-    /// Continues up from the current link while the links let the outcome pass.
+    /// Continues up from the current link while the links let the outcome pass. The error of a link replaces the outcome.
     private mutating func ascend(
         _ links: [any ChainLink], _ flight: inout Flight
     ) throws(SessionError) -> Action? {
         switch outcome.take() {
         case .success(var response):
             while index >= top {
-                let step: ChainStep
-                do throws(SessionError) {
-                    step = try links[index].receive(&response, &flight)
-                } catch {
-                    outcome = .success(response)
-                    throw error
-                }
+                let step = try links[index].receive(&response, &flight)
                 guard case .proceed = step else {
                     outcome = .success(response)
                     return follow(step, &flight)
@@ -114,13 +108,7 @@ struct ChainWalk: Sendable {
             outcome = .success(response)
         case .failure(var failure):
             while index >= top {
-                let step: ChainStep
-                do throws(SessionError) {
-                    step = try links[index].receive(&failure, &flight)
-                } catch {
-                    outcome = .failure(failure)
-                    throw error
-                }
+                let step = try links[index].receive(&failure, &flight)
                 guard case .proceed = step else {
                     outcome = .failure(failure)
                     return follow(step, &flight)
@@ -156,11 +144,6 @@ struct ChainWalk: Sendable {
         end(.failure(error), &flight)
     }
 
-    /// Continues without sending the request again.
-    mutating func goOn(_ flight: inout Flight) {
-        leave(&flight)
-    }
-
     /// Sends the request down again from the current link, after these attempts.
     mutating func sendAgain(
         _ request: SessionRequest, after attempts: [TransportMetrics], _ flight: inout Flight
@@ -179,7 +162,8 @@ struct ChainWalk: Sendable {
         leave(&flight)
     }
 
-    private mutating func leave(_ flight: inout Flight) {
+    /// Continues up from the current link with the outcome as it is.
+    mutating func leave(_ flight: inout Flight) {
         if let mark = popMark(&flight), !mark.attempts.isEmpty {
             switch outcome {
             case .success(var response):

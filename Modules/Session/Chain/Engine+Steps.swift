@@ -30,7 +30,7 @@ extension Engine {
         switch action {
         case .end, .send: break
         case .read(let response):
-            walk.read(await whole(response, flight), &flight)
+            walk.read(await whole(response), &flight)
         case .ask(let question):
             do {
                 flight.answer = try await answer(to: question, flight)
@@ -51,8 +51,8 @@ extension Engine {
     }
 
     private func answer(to question: ChainQuestion, _ flight: Flight) async throws(SessionError) -> ChainAnswer {
-        // Stores of the library answer promptly, and a task group for each answer would cost noticeably more.
-        if case .cache(let work, let task) = question, !work.link.isUsers, !task.waits {
+        // A store in memory answers at once, and a task group for each answer would cost noticeably more.
+        if case .cache(let work, let task) = question, !work.link.mayTakeTime, !task.waits {
             return .cache(try await work.perform(task, by: self, flight))
         }
         return try await timed(flight) { () async throws(SessionError) in
@@ -99,7 +99,7 @@ extension Engine {
                 let request = try await timed(
                     flight, { () async throws(SessionError) in try await flight.readable(request) })
             else {
-                guard otherwise == .fail else { return walk.goOn(&current) }
+                guard otherwise == .fail else { return walk.leave(&current) }
                 throw SessionError.bodyNotReplayable(of: request)
             }
             let attempts = await walk.outcome?.attempts(before: flight.deadline) ?? []
@@ -116,16 +116,12 @@ extension Engine {
     }
 
     /// Returns the response with its body read. Like for any whole body, a failure fails the request.
-    private func whole(_ response: StreamedResponse, _ flight: Flight) async -> Flight.Outcome {
+    private func whole(_ response: StreamedResponse) async -> Flight.Outcome {
         await Result { () async throws(SessionError) in
             var response = response
-            do throws(SessionError) {
-                let bytes = try await response.body.collect(upTo: maximumBodySize)
-                response.attempts = response.metrics
-                response.body = .whole(bytes, response.body.completion)
-            } catch {
-                throw error.adding(response)
-            }
+            let bytes = try await collect(response)
+            response.attempts = response.metrics
+            response.body = .whole(bytes, response.body.completion)
             return response
         }
     }

@@ -36,7 +36,7 @@ final class Engine: Sendable {
             streamsCodedResponses: chain.coding?.readsBodies ?? false,
             baseOrigin: baseURL.flatMap { KnownOrigin($0) })
         isExtended =
-            !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty || chain.cache?.isUsers == true
+            !transport.enforcesRequestTimeout || !configuration.interceptors.isEmpty || chain.cache?.mayTakeTime == true
         needsRecords =
             configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty
         retriers = configuration.retriers
@@ -128,7 +128,7 @@ final class Engine: Sendable {
     }
 
     @inline(never)
-    private func collect(_ response: StreamedResponse) async throws(SessionError) -> Data {
+    func collect(_ response: StreamedResponse) async throws(SessionError) -> Data {
         do {
             return try await response.body.collect(upTo: maximumBodySize)
         } catch {

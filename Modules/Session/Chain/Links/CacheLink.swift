@@ -24,8 +24,6 @@ final class CacheLink: ChainLink {
     }
 
     let store: any CacheStore
-    /// Whether the store is user code, which may take arbitrarily long.
-    let isUsers: Bool
     /// The store, if it is in memory and can be asked without waiting.
     private let memory: MemoryCacheStore?
     /// The clock for ages.
@@ -41,7 +39,6 @@ final class CacheLink: ChainLink {
 
     init(_ configuration: HTTPSession.Configuration, store: any CacheStore) {
         self.store = UsersCacheStore.wrapping(store)
-        isUsers = !(store is MemoryCacheStore)
         memory = store as? MemoryCacheStore
         now = configuration.cacheTime
         rules = CacheRules(isShared: configuration.isCacheShared)
@@ -49,6 +46,9 @@ final class CacheLink: ChainLink {
         flights = configuration.collapsesEqualRequests ? CacheFlights() : nil
         hasNetwork = configuration.network != nil
     }
+
+    /// Whether the store is not in memory, and may take any time.
+    var mayTakeTime: Bool { memory == nil }
 
     // MARK: Down
 
