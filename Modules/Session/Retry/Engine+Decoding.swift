@@ -15,6 +15,9 @@ extension Engine {
         try begin(&part)
         defer { if !flight.isPart { running.end() } }
         part.isPart = true
+        // The timers of the attempts do not cover the time between them.
+        var between = part
+        between.isTimed = false
         var metrics: [TransportMetrics] = []
         while true {
             do throws(SessionError) {
@@ -24,21 +27,18 @@ extension Engine {
             } catch {
                 let failure = error.adding(metrics)
                 guard failure.isOfDecoding, flight.request.body?.canBeRead ?? true else { throw failure }
-                let failed = RetryAttempt(
-                    number: part.record?.attempts ?? 1, request: part.request, head: failure.head, error: failure,
-                    sentRequest: part.record?.adapted)
-                guard let wait = try await wait(after: failed, part) else { throw failure }
+                let failed = part.attempt(part.record?.attempts ?? 1, head: failure.head, error: failure)
+                guard let wait = try await wait(after: failed, between) else { throw failure }
                 metrics = failure.metrics
                 chain.log?.retrying(failed, part, after: wait)
-                try await pause(for: wait, after: metrics, flight.request.url)
+                try await timed(between) { [metrics] () async throws(SessionError) in
+                    try await self.pause(for: wait, after: metrics, flight.request.url)
+                }
             }
         }
     }
 
-    /// Whether a call or the session has retriers.
-    func hasRetriers(_ flight: Flight) -> Bool {
-        !retriers.isEmpty || flight.additions?.value.retriers.isEmpty == false
-    }
+    func hasRetriers(_ flight: Flight) -> Bool { flight.hasRetriers(before: retriers) }
 
     /// Waits between two attempts; the error of an interrupted wait has the metrics of the attempts before it.
     func pause(for time: Duration, after attempts: [TransportMetrics], _ url: URL) async throws(SessionError) {
@@ -50,7 +50,7 @@ extension Engine {
     }
 
     private func wait(after attempt: RetryAttempt, _ flight: Flight) async throws(SessionError) -> Duration? {
-        let retriers = (flight.additions?.value.retriers ?? []) + retriers
+        let retriers = flight.retriers(before: retriers)
         let decision = try await timed(flight) { () async throws(SessionError) in
             do {
                 return try await retriers.decide(on: attempt, nil, flight.hooks)
@@ -58,8 +58,7 @@ extension Engine {
                 throw SessionError(thrown: error, url: flight.request.url)
             }
         }
-        guard case .retry(let wait) = decision, flight.allows(wait) else { return nil }
-        return max(.zero, wait)
+        return flight.wait(by: decision)
     }
 }
 

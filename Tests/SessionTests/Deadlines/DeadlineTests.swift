@@ -54,6 +54,31 @@ struct DeadlineTests {
         await client.shutdown()
     }
 
+    /// The retrier is asked once more after the response could not be decoded, when no attempt runs.
+    @Test(arguments: [Surface.async, .handle])
+    func aCallEndsWhileARetrierJudgesABody(surface: Surface) async throws {
+        struct BodyRetrier: RequestRetrier {
+            let code: StubbornCode
+
+            func decide(on attempt: RetryAttempt) async -> RetryDecision {
+                if attempt.error?.code == .decodingFailed { await code.run() }
+                return .doNotRetry
+            }
+        }
+        let code = StubbornCode()
+        let client = try makeClient(StubTransport { _ in .json("{") }) { $0.retriers = [BodyRetrier(code: code)] }
+        let call = client.get("x").timeout(.seconds(1))
+        let error =
+            surface == .async
+            ? await sessionError { try await call.value(as: [Int].self) } : await failure(of: call.task(as: [Int].self))
+        #expect(error?.code == .timeout && error?.timeout == .request)
+        if code.hasEntered.hasFired {
+            #expect(!code.hasLeft.hasFired)
+            await code.end()
+        }
+        await client.shutdown()
+    }
+
     /// The function blocks its thread.
     @Test func aDownloadEndsWhileItsDestinationIsChosen() async throws {
         let (hasEntered, release) = (Signal(), DispatchSemaphore(value: 0))

@@ -28,41 +28,34 @@ struct RetryLink: ChainLink {
 
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
         guard asksUsers(flight) || policy(of: flight).mayRetry(response.head) else { return .proceed }
-        return step(after: attempt(flight, head: response.head), &flight)
+        return step(after: flight.attempt(flight.retries.number, head: response.head), &flight)
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
         guard asksUsers(flight) || policy(of: flight).limit > 0, !failure.isFinal else { return .proceed }
-        return step(after: attempt(flight, error: failure), &flight)
+        return step(after: flight.attempt(flight.retries.number, error: failure), &flight)
     }
 
     private func step(after attempt: RetryAttempt, _ flight: inout Flight) -> ChainStep {
         let decision: RetryDecision
         if asksUsers(flight) {
             guard case .retry(let answer) = flight.takeAnswer() else {
-                return .ask(.retry(attempt, (flight.additions?.value.retriers ?? []) + retriers, policy(of: flight)))
+                return .ask(.retry(attempt, flight.retriers(before: retriers), policy(of: flight)))
             }
             decision = answer
         } else {
             decision = policy(of: flight).decide(on: attempt)
         }
-        guard case .retry(let wait) = decision, flight.allows(wait) else { return .proceed }
-        if flight.canSendAgain { log?.retrying(attempt, flight, after: max(.zero, wait)) }
-        return .again(flight.request, after: max(.zero, wait), otherwise: .proceed)
-    }
-
-    private func attempt(_ flight: Flight, head: HTTPResponse? = nil, error: SessionError? = nil) -> RetryAttempt {
-        RetryAttempt(
-            number: flight.retries.number, request: flight.request, head: head, error: error,
-            sentRequest: flight.record?.adapted)
+        guard let wait = flight.wait(by: decision) else { return .proceed }
+        if flight.canSendAgain { log?.retrying(attempt, flight, after: wait) }
+        return .again(flight.request, after: wait, otherwise: .proceed)
     }
 
     private func policy(of flight: Flight) -> RetryPolicy { flight.additions?.value.retryPolicy ?? policy }
 
     /// Whether retriers or a hook decide in addition to the policy.
     private func asksUsers(_ flight: Flight) -> Bool {
-        !retriers.isEmpty || flight.hooks?.isSeen(\.willRetry) == true
-            || flight.additions?.value.retriers.isEmpty == false
+        flight.hasRetriers(before: retriers) || flight.hooks?.isSeen(\.willRetry) == true
     }
 }
 
@@ -70,8 +63,26 @@ extension Flight {
     /// Whether the body can be read once more, or a hook may provide another one.
     fileprivate var canSendAgain: Bool { request.body?.canBeRead ?? true || hooks?.isSeen(\.needsNewBody) == true }
 
-    /// Whether there is time for another attempt after a wait.
-    func allows(_ wait: Duration) -> Bool { deadline.map { wait < $0.timeLeft } ?? true }
+    /// Whether the call or its session has retriers.
+    func hasRetriers(before session: [any RequestRetrier]) -> Bool {
+        !session.isEmpty || additions?.value.retriers.isEmpty == false
+    }
+
+    /// The retriers of the call, then those of its session.
+    func retriers(before session: [any RequestRetrier]) -> [any RequestRetrier] {
+        (additions?.value.retriers ?? []) + session
+    }
+
+    /// An attempt of the request, as the retriers see it.
+    func attempt(_ number: Int, head: HTTPResponse? = nil, error: SessionError? = nil) -> RetryAttempt {
+        RetryAttempt(number: number, request: request, head: head, error: error, sentRequest: record?.adapted)
+    }
+
+    /// The wait before another attempt; nil if there is to be none, or no time for it.
+    func wait(by decision: RetryDecision) -> Duration? {
+        guard case .retry(let wait) = decision, deadline.map({ wait < $0.timeLeft }) ?? true else { return nil }
+        return max(.zero, wait)
+    }
 }
 
 extension SessionError {
