@@ -19,7 +19,7 @@ public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeD
 /// The key of the original error in the `userInfo` of an error of the transport.
 public let LinnetSessionErrorKey = "LinnetSessionError"
 
-/// Where a serializer puts its error; nil to ignore it. The type of `NSErrorPointer` on Linux.
+/// The place for a serializer's error; nil to ignore it. The type of `NSErrorPointer` on Linux.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 
 extension SessionError {

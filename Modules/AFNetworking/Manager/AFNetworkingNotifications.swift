@@ -25,7 +25,7 @@ extension NSNotification.Name {
 
 /// The body of the response, `Data`; not for downloads.
 public let AFNetworkingTaskDidCompleteResponseDataKey = "com.alamofire.networking.complete.finish.responsedata"
-/// What the serializer returned; the file's URL for a download.
+/// The serializer's value; the file's URL for a download.
 public let AFNetworkingTaskDidCompleteSerializedResponseKey =
     "com.alamofire.networking.task.complete.serializedresponse"
 /// The serializer of the response.

@@ -144,7 +144,7 @@ final class BlockTable: Sendable {
 }
 
 extension BlockTable {
-    /// What a handler decides on a challenge: at once, or when it calls the function that it was given. A handler that
+    /// A handler's decision on a challenge: at once, or when it calls the function that it was given. A handler that
     /// returns nil and releases the function cancels.
     fileprivate func decision(
         of handler: @escaping AFURLSessionManager.ChallengeHandler, _ session: URLSession, _ task: URLSessionTask,

@@ -2,7 +2,7 @@ public import Foundation  // NSObject, Bundle
 public import LinnetSecurity
 internal import Synchronization
 
-/// What is compared with the pinned certificates.
+/// The part of a certificate that is compared with the pinned certificates.
 public enum AFSSLPinningMode: UInt, Sendable {
     /// Nothing is pinned; the system's anchors decide.
     case none = 0
@@ -25,7 +25,7 @@ open class AFSecurityPolicy: NSObject, NSCopying, @unchecked Sendable {
         var observers: [ObjectIdentifier: @Sendable (SecurityPolicy) -> Void] = [:]
     }
 
-    /// What is compared.
+    /// The part of a certificate that is compared.
     public let sslPinningMode: AFSSLPinningMode
     private let state = Mutex(State())
 

@@ -42,7 +42,7 @@ public final class URLCredential: NSObject, Sendable {
     public var hasPassword: Bool { password != nil }
 }
 
-/// Where a challenge comes from, with the members of Foundation's class.
+/// The origin of a challenge, with the members of Foundation's class.
 public final class URLProtectionSpace: NSObject, Sendable {
     /// The host.
     public let host: String
@@ -72,7 +72,7 @@ public final class URLProtectionSpace: NSObject, Sendable {
 
 /// A response that requires authentication, with the members of Foundation's class.
 public final class URLAuthenticationChallenge: NSObject, Sendable {
-    /// Where the challenge comes from.
+    /// The origin of the challenge.
     public let protectionSpace: URLProtectionSpace
     /// The number of credentials that the server has refused for the request.
     public let previousFailureCount: Int
@@ -87,7 +87,7 @@ public final class URLAuthenticationChallenge: NSObject, Sendable {
 }
 
 extension URLSession {
-    /// What a handler does with a challenge.
+    /// A handler's decision on a challenge.
     public enum AuthChallengeDisposition: Int, Sendable {
         /// Use the credential.
         case useCredential = 0

@@ -76,7 +76,7 @@ public final class URLSessionConfiguration: NSObject, NSCopying, @unchecked Send
 
 /// A manager's session, as its blocks receive it: a face of `HTTPSession`.
 public final class URLSession: NSObject, Sendable {
-    /// What a data task does with a response whose body was not read yet.
+    /// The decision on a data task's response whose body was not read yet.
     public enum ResponseDisposition: Int, Sendable {
         /// The task is cancelled.
         case cancel = 0

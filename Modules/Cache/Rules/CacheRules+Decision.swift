@@ -70,8 +70,8 @@ extension CacheRules {
         let response = stored.facts.directives
         let freshness = freshness(of: stored, at: now)
         guard request.noCache == nil, response.noCache != .response else { return .afterValidation }
-        // A fresh immutable response satisfies a reload if it came over a secure connection, where nobody can have
-        // changed it (RFC 8246).
+        // A fresh immutable response satisfies a reload if it came over a secure connection, where no proxy can
+        // have changed it (RFC 8246).
         let isImmutable = response.isImmutable && stored.key.isSecure
         let maxAge = isImmutable && freshness.isFresh ? nil : request.maxAge.map(Double.init)
         let ageExcess = maxAge.map { freshness.age - $0 } ?? -.infinity

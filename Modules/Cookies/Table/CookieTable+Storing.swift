@@ -22,7 +22,7 @@ extension CookieTable {
         // The default path comes from the URL, and another server may have chosen its length by a redirect.
         guard cookie.pathBytes.count <= StoredCookie.longestAttribute else { throw .tooLong }
         if !request.isSecure {
-            // Anybody on the network can forge a response without TLS, so it may neither set nor shadow a secure
+            // Without TLS, any machine on the network can forge a response, so it may neither set nor shadow a secure
             // cookie.
             guard !cookie.isSecure else { throw .insecureOrigin }
             guard !overlaysSecureCookie(cookie) else { throw .overlaysSecure }

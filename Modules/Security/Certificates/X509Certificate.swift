@@ -52,7 +52,7 @@ public struct X509Certificate: Sendable {
     /// The certificate in PEM.
     package var pemText: String { PEM.text(derBytes, label: "CERTIFICATE") }
 
-    /// What violates ``ChainRule/flawedAnchor`` if the certificate is an authority's; nil if nothing does, and for a server's.
+    /// The violation of ``ChainRule/flawedAnchor`` by an authority's certificate; nil without one, and for a server's.
     package var authorityFlaw: String? {
         let isServers = handle.facts?.known.alternativeNames?.contains(where: \.isForHost) ?? false
         return isServers ? nil : handle.anchorFlaw

@@ -1,4 +1,4 @@
-/// What an evaluator of this module checks, as data, for code that shows or stores it.
+/// The checks of an evaluator of this module, as data, for code that shows or stores them.
 package enum EvaluatorForm {
     /// How an evaluator builds a chain.
     package struct Chain {
@@ -44,7 +44,7 @@ private protocol FormedEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator {
-    /// What the evaluator checks; nil for a custom one.
+    /// The evaluator's checks; nil for a custom one.
     package var form: EvaluatorForm? { (self as? any FormedEvaluator)?.ownForm }
 }
 

@@ -97,7 +97,7 @@ struct BinaryPropertyListReader {
                 throw Self.malformed(at: offset)
             }
             let value = try object(try reference(count + index, in: references), depth: depth + 1)
-            // Which of two values for one key counts is not defined, and readers differ.
+            // No rule says which of two values for one key counts, and readers differ.
             guard values[key] == nil, values.set(value, forKey: key) else {
                 throw PropertyListSyntaxError(kind: .equivalentKeys, offset: offset)
             }

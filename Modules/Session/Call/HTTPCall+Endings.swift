@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import HTTPTypes
 public import LinnetSerialization
 
-// What runs in the caller's task: no other is made, and cancelling it cancels the transfer, with
+// These functions run in the caller's task: no other is made, and cancelling it cancels the transfer, with
 // ``SessionError/Code/cancelled``. A status that the serializer's validation refuses, by default one that is not 200 to 299, fails
 // with ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body. Streams take a validation of their own,
 // with the same default.

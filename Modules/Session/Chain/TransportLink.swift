@@ -4,7 +4,7 @@ internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
-/// The last link of the chain: makes the request into what goes to the wire, and hands it to the transport.
+/// The end of the chain: makes the transport's request of a flight, and hands it to the transport.
 final class TransportLink: Sendable {
     let transport: any Transport
     let permission: NetworkPermission
@@ -42,7 +42,7 @@ final class TransportLink: Sendable {
         received(response, &walk, &flight)
     }
 
-    /// What goes to the wire.
+    /// Makes the transport's request of a flight.
     @inline(never)
     private func wire(_ flight: inout Flight, _ timeouts: TransportTimeouts) throws(SessionError)
         -> TransportRequest

@@ -106,7 +106,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         }
     }
 
-    /// After our Close frame, messages beyond the limits are dropped, because nobody may read them.
+    /// After our Close frame, messages beyond the limits are dropped, because there may be no reader.
     private func deliver(_ message: WebSocketMessage) {
         hasDropped = hasDropped || (machine.phase != .open && queue.isFull)
         if !hasDropped { queue.push(message) }
