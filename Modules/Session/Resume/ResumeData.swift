@@ -49,11 +49,11 @@ public struct ResumeData: Sendable, Hashable {
     var seal: String {
         let hasher = SHA256Hasher()
         let fields = [
-            String(Self.currentVersion), url.absoluteString, entityTag ?? "-", lastModified ?? "-",
-            partialFile.path(percentEncoded: false), String(receivedBytes), totalBytes.map { String($0) } ?? "-",
-            digest,
+            String(Self.currentVersion), url.absoluteString, entityTag, lastModified,
+            partialFile.path(percentEncoded: false), String(receivedBytes), totalBytes.map { String($0) }, digest,
         ]
-        for field in fields { hasher.update("\(field.utf8.count):\(field)") }
+        // A length precedes each field, so that a missing field differs from every text.
+        for field in fields { hasher.update(field.map { "\($0.utf8.count):\($0)" } ?? "-") }
         return hasher.hexadecimalDigest
     }
 
