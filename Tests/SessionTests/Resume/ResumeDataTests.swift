@@ -164,6 +164,18 @@ struct ResumeDataTests {
         ("digest", .string(String(repeating: "0", count: 64))),
     ]
 
+    @Test func aMissingFieldIsSealedDifferentlyFromADash() throws {
+        let url = try #require(URL(string: "http://example.com/x"))
+        let seals = [nil, "-", "1:-"].map { tag in
+            ResumeData(
+                url: url, entityTag: tag, lastModified: "Mon, 21 Oct 2013 20:13:21 GMT",
+                partialFile: URL(filePath: "/part"), receivedBytes: 1, totalBytes: nil,
+                digest: String(repeating: "0", count: 64)
+            ).seal
+        }
+        #expect(Set(seals).count == 3)
+    }
+
     @Test(arguments: changes)
     func aChangedFieldIsDetected(field: String, value: JSONValue) async throws {
         try await withScratchFolder { folder in
