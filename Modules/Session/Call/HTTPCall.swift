@@ -287,7 +287,7 @@ extension HTTPCall {
 
     /// The header fields for a given request. They are read at the point of use, because keeping a copy would make the
     /// next change of the fields allocate.
-    private var givenFields: HTTPFields? {
+    var givenFields: HTTPFields? {
         if case .request(let request) = target { request.headerFields } else { nil }
     }
 

@@ -42,7 +42,7 @@ final class Broadcaster<Event: Sendable>: Sendable {
 public final class SessionObservation: Sendable {
     private let end: Mutex<(@Sendable () -> Void)?>
 
-    init(_ end: @escaping @Sendable () -> Void) {
+    package init(_ end: @escaping @Sendable () -> Void) {
         self.end = Mutex(end)
     }
 

@@ -4,9 +4,10 @@ internal import Synchronization
 
 /// A live sequence of events, for one reader.
 ///
-/// The subscription begins when the sequence is created, and events are buffered until they are read. For the events of a
-/// session or of all sessions, the buffer keeps the last 10,000 unread events, and ``droppedCount`` counts the dropped ones.
-/// Cancelling the reader's task ends the iteration. The subscription ends when the sequence and its iterators are deallocated.
+/// The subscription begins when the sequence is created, and events are buffered until they are read. For the events of
+/// a session or of all sessions, the buffer keeps the last 10,000 unread events, and ``droppedCount`` counts the
+/// dropped ones. Cancelling the reader's task ends the iteration. The subscription ends when the sequence and its
+/// iterators are deallocated.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// The sequence never fails.
     public typealias Failure = Never
@@ -17,7 +18,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     ///   - coalescing: Whether an event replaces the unread one before it. The default keeps all events.
     ///   - limit: The maximum number of unread events. The default is no limit.
     ///   - subscribe: Begins the subscription, and returns an observation, which is cancelled at the end.
-    init(
+    package init(
         coalescing: (@Sendable (_ waiting: Element, _ next: Element) -> Bool)? = nil, limit: Int = .max,
         _ subscribe: (EventBuffer<Element>) -> SessionObservation
     ) {
@@ -26,7 +27,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// The maximum number of unread events of a session or of all sessions.
-    static var limit: Int { 10_000 }
+    package static var limit: Int { 10_000 }
 
     /// The number of events that were dropped because they were not read in time.
     public var droppedCount: Int { subscription.buffer.droppedCount }
@@ -68,7 +69,7 @@ private final class EventSubscription<Element: Sendable>: Sendable {
 
 /// Buffers events until they are read. For a slow reader, its memory is bounded: an event can replace the unread one
 /// before it, and at the limit the oldest event is dropped.
-final class EventBuffer<Element: Sendable>: Sendable {
+package final class EventBuffer<Element: Sendable>: Sendable {
     private struct State {
         var elements = CircularBuffer<Element>()
         var droppedCount = 0
@@ -88,7 +89,7 @@ final class EventBuffer<Element: Sendable>: Sendable {
     /// The number of events that were dropped because the limit was reached.
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
-    func append(_ element: Element) {
+    package func append(_ element: Element) {
         let waiter = state.withLock { state -> Waiters<Element?>.Waiter? in
             guard !state.isFinished else { return nil }
             if let waiter = state.waiters.takeFirst() { return waiter }
@@ -105,7 +106,7 @@ final class EventBuffer<Element: Sendable>: Sendable {
     }
 
     /// Ends the events. Further ones are ignored.
-    func finish() {
+    package func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
             return state.waiters.takeAll()

@@ -88,6 +88,14 @@ extension SystemFile {
         }
     }
 
+    /// Returns the size of a file.
+    static func size(of path: String) throws(FileFailure) -> Int64 {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw failure(path, "cannot be inspected") }
+        try check(status, path, 0)
+        return Int64(status.st_size)
+    }
+
     /// Returns the SHA-256 digest of a file's first bytes, in hexadecimal.
     static func digest(of path: String, upTo size: Int64) throws(FileFailure) -> String {
         let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }

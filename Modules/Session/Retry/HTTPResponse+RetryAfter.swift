@@ -1,10 +1,10 @@
-internal import HTTPTypes
+package import HTTPTypes
 internal import LinnetMessages
 
 extension HTTPResponse {
     /// The time that the server wants the client to wait; nil if it does not say. A date is relative to the response's
     /// own Date, so that the two clocks need not agree.
-    var retryAfter: Duration? {
+    package var retryAfter: Duration? {
         guard let text = headerFields[.retryAfter]?.trimmingOptionalWhitespace, !text.isEmpty else { return nil }
         if text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return .seconds(Int64(text) ?? Int64(Int32.max)) }
         guard let moment = HTTPDate(text) else { return nil }
