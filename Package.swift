@@ -73,6 +73,10 @@ let modules = [
         ],
         others: [httpTypes, grdb]),
     Module(
+        name: "Background",
+        ours: ["LinnetMessages", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession"],
+        others: [httpTypes, grdb], testOthers: ["LinnetReachability"]),
+    Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
@@ -153,6 +157,7 @@ let recipes: [(name: String, folder: String, others: [Target.Dependency])] = [
     ("event-stream", "EventStream", []),
     ("websocket-chat", "WebSocketChat", ["LinnetWebSocket"]),
     ("cached-api-client", "CachedAPIClient", ["LinnetDiskCache"]),
+    ("background-downloads", "BackgroundDownloads", ["LinnetBackground"]),
 ]
 
 let appTests: [Target] = [

@@ -59,6 +59,25 @@ struct RecipesTests {
         }
     }
 
+    @Test func backgroundDownloadsAreLeftToTheNextRun() async throws {
+        let content = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
+        try await Recipe.withFolder { folder in
+            try await withMockServer(MockResponse(body: .bytes(content))) { server in
+                let journal = folder.appending(path: "journal").path
+                let urls = try ["/a", "/b", "/c"].map { try server.url($0).absoluteString }
+                let run = try await Recipe.run(
+                    "background-downloads", "--journal", journal, "--to", folder.path, urls[0], urls[1], urls[2])
+                #expect(run.status == 0, "\(run.text)\(run.errors)")
+                for name in ["a", "b", "c"] {
+                    #expect(run.text.contains("completed \(name)"))
+                    #expect(try Data(contentsOf: folder.appending(path: name)) == content)
+                }
+                let next = try await Recipe.run("background-downloads", "--journal", journal)
+                #expect(next.status == 0 && !next.text.contains("changed"))
+            }
+        }
+    }
+
     @Test func filesAreUploadedAsAForm() async throws {
         try await Recipe.withFolder { folder in
             let file = folder.appending(path: "bird.txt")

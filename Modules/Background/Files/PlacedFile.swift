@@ -1,0 +1,120 @@
+internal import FoundationEssentials
+internal import LinnetSecurity
+internal import LinnetSerialization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The file of a download on its way to its destination. All functions block.
+///
+/// The part and the complete file are hidden files beside the destination, so that the last step is a rename in one
+/// folder: the destination has the complete file or the old one, whatever happens.
+struct PlacedFile: Sendable {
+    let destination: String
+    /// The complete file before it is moved.
+    let whole: String
+
+    init(_ definition: TransferDefinition) {
+        destination = definition.path
+        whole = Self.folder(of: definition.path) + "/.linnet-" + definition.mark + ".whole"
+    }
+
+    private var folder: String { Self.folder(of: destination) }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+
+    /// The state of the complete file; nil if there is none.
+    var wholeState: FileState? { FileState(path: whole) }
+
+    /// The SHA-256 of the complete file, in hexadecimal.
+    func digest() throws(BackgroundError) -> String {
+        let descriptor = SystemCall.retrying { open(whole, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        guard descriptor >= 0 else { throw failure("cannot be read") }
+        defer { close(descriptor) }
+        let hasher = SHA256Hasher()
+        var room = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = room.withUnsafeMutableBytes { bytes in
+                SystemCall.retrying { read(descriptor, bytes.baseAddress, bytes.count) }
+            }
+            guard count >= 0 else { throw failure("cannot be read") }
+            if count == 0 { return hasher.hexadecimalDigest }
+            room.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
+    /// Moves the complete file to the destination.
+    func move(replacing: Bool) throws(BackgroundError) {
+        if replacing {
+            guard rename(whole, destination) == 0 else { throw failure("cannot be moved into place") }
+        } else {
+            // Unlike rename, link fails if the name exists.
+            guard link(whole, destination) == 0 else {
+                guard errno == EEXIST else { throw failure("cannot be moved into place") }
+                throw BackgroundError(.invalidDestination, "The file \(destination) already exists.")
+            }
+            unlink(whole)
+        }
+    }
+
+    /// Makes the new name survive a power failure.
+    func synchronizeFolder() throws(BackgroundError) {
+        let descriptor = SystemCall.retrying { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw failure("is in a folder that cannot be opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("cannot be synchronized to the disk") }
+    }
+
+    /// Whether a complete file of this state has reached the destination. A link whose old name remains is finished.
+    func hasPlaced(_ state: FileState) -> Bool {
+        guard FileState(path: destination) == state else { return false }
+        unlink(whole)
+        return true
+    }
+
+    /// Removes the complete file and the parts that a killed process has left.
+    func removeLeftovers() {
+        unlink(whole)
+        removeParts()
+    }
+
+    /// Removes the parts of the download. Their names begin with the name of the complete file.
+    func removeParts(except kept: String? = nil) {
+        let name = whole.dropFirst(folder.count + 1)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for other in names where other.hasPrefix("." + name + ".linnet-") && folder + "/" + other != kept {
+            unlink(folder + "/" + other)
+        }
+    }
+
+    private func failure(_ problem: String) -> BackgroundError {
+        let failure = FileFailure(path: destination, errorNumber: errno, problem: problem)
+        let code: BackgroundError.Code =
+            switch failure.errorNumber {
+            case ENOSPC, EDQUOT: .diskFull
+            case EISDIR, ENOTDIR: .invalidDestination
+            default: .fileFailed
+            }
+        return BackgroundError(code, "\(failure)", underlying: failure)
+    }
+}
+
+extension FileState {
+    /// Reads the state of a regular file; nil if there is none. Symbolic links are followed if asked for.
+    init?(path: String, followsLinks: Bool = false) {
+        var status = stat()
+        guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        node = UInt64(truncatingIfNeeded: status.st_ino)
+        size = Int64(status.st_size)
+        modified = [Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec)]
+    }
+}

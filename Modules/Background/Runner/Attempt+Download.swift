@@ -1,0 +1,157 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetSerialization
+internal import LinnetSession
+internal import Synchronization
+
+extension Attempt {
+    /// Downloads the file, checks it, and moves it to its destination.
+    func download(_ result: inout TransferResult) async throws(BackgroundError) {
+        let file = PlacedFile(definition)
+        try await onFileThreads { [definition] () throws(BackgroundError) in try DestinationCheck.check(definition) }
+        let isWhole = try await onFileThreads { () throws(BackgroundError) in file.wholeState != nil }
+        // A complete file is left by a process that ended before it moved the file.
+        if !isWhole { try await transfer(to: file, &result) }
+        faults(.didReceiveWhole)
+        let state = try await check(file, result)
+        faults(.didCheckWhole)
+        (result.received, result.total) = (state.size, state.size)
+        try await place(file, state, &result)
+    }
+
+    // MARK: Transfer
+
+    private func transfer(to file: PlacedFile, _ result: inout TransferResult) async throws(BackgroundError) {
+        let resumeFile = URL(filePath: folder.resumeFile(record.id))
+        // A part keeps all that was written to it until the system ends, though not all of it was noted.
+        let isOfThisBoot = record.result.boot != nil && record.result.boot == BootID.current
+        let resume = try await onFileThreads { () throws(BackgroundError) in
+            var data = try? ResumeData(contentsOf: resumeFile)
+            if isOfThisBoot { data = data?.extendedToWholePart() }
+            file.removeParts(except: data?.partialFile.path(percentEncoded: false))
+            return data
+        }
+        let options = downloadOptions(resumeFile)
+        let box = HeadBox(result)
+        let task = try call().interceptor(HeadReader { try await note($0, box) }).downloadTask(
+            to: URL(filePath: file.whole), resuming: resume, options: options)
+        let expected = definition.expectedSize
+        task.onProgress { [control, report] progress in
+            report(progress.download)
+            if let expected, progress.download.completed > expected || progress.download.total ?? expected != expected {
+                control.fail(
+                    BackgroundError(
+                        .sizeMismatch,
+                        "The server sends \(progress.download.total ?? progress.download.completed) bytes or more, and "
+                            + "\(expected) were expected."))
+            }
+        }
+        control.setStop { task.cancel(producingResumeData: { _ in }) }
+        defer { result = box.result }
+        do {
+            let response = try await task.value
+            // A resumed download is as good as one that was never interrupted.
+            let status = response.status == .partialContent ? HTTPResponse.Status.ok : response.status
+            box.change { $0.status = status.code }
+        } catch {
+            let received = task.progress.download
+            box.change { result in
+                result.received = error.resumeData?.receivedBytes ?? 0
+                result.total = received.total
+            }
+            if error.code == .invalidResumeData { resume?.discard() }
+            if error.resumeData == nil { try? FileManager.default.removeItem(at: resumeFile) }
+            throw BackgroundError(error)
+        }
+    }
+
+    private func downloadOptions(_ resumeFile: URL) -> DownloadOptions {
+        DownloadOptions {
+            $0.createsDirectories = definition.createsDirectories
+            $0.permissions = definition.permissions
+            $0.synchronizes = true
+            $0.keepsPart = true
+            $0.resumeFile = resumeFile
+        }
+    }
+
+    /// Stores the digest that the server declares, before the file can be complete.
+    private func note(_ head: HTTPResponse, _ box: HeadBox) async throws(BackgroundError) {
+        guard head.status.kind == .successful else { return }
+        faults(.didReceiveHead)
+        let digest = ReprDigest.sha256(head.headerFields)
+        guard box.result.serverDigest != digest else { return }
+        box.change { $0.serverDigest = digest }
+        try await journal.store(box.result, of: record.id, attempt: record.machine.attempts, durably: true)
+        faults(.didStoreHead)
+    }
+
+    // MARK: The complete file
+
+    /// Checks the size and the digest of a complete file. A wrong file is removed.
+    private func check(_ file: PlacedFile, _ result: TransferResult) async throws(BackgroundError) -> FileState {
+        let digests = [definition.sha256, result.serverDigest].compactMap { $0 }
+        let expected = definition.expectedSize
+        return try await onFileThreads { () throws(BackgroundError) in
+            guard let state = file.wholeState else {
+                throw BackgroundError(.fileFailed, "The complete file \(file.whole) is gone.")
+            }
+            if let expected, state.size != expected {
+                file.removeLeftovers()
+                throw BackgroundError(
+                    .sizeMismatch, "The file has \(state.size) bytes, and \(expected) were expected.")
+            }
+            guard !digests.isEmpty else { return state }
+            let digest = try file.digest()
+            if let other = digests.first(where: { $0 != digest }) {
+                file.removeLeftovers()
+                throw BackgroundError(
+                    .digestMismatch, "The SHA-256 of the file is \(digest), and \(other) was expected.")
+            }
+            return state
+        }
+    }
+
+    private func place(
+        _ file: PlacedFile, _ state: FileState, _ result: inout TransferResult
+    ) async throws(BackgroundError) {
+        faults(.willPlace)
+        // Before the move, so that the next process knows the file at the destination as this one.
+        result.placing = state
+        try await journal.store(result, of: record.id, attempt: record.machine.attempts, durably: true)
+        faults(.didNotePlace)
+        result.placing = nil
+        let (replaces, faults, resumeFile) = (definition.replacesFile, faults, folder.resumeFile(record.id))
+        try await onFileThreads { () throws(BackgroundError) in
+            try file.move(replacing: replaces)
+            faults(.didMove)
+            try file.synchronizeFolder()
+            faults(.didSynchronizeFolder)
+            file.removeParts()
+            try? FileManager.default.removeItem(atPath: resumeFile)
+            faults(.didRemoveFiles)
+        }
+    }
+}
+
+/// The results of an attempt, which its response's head changes.
+private final class HeadBox: Sendable {
+    private let state: Mutex<TransferResult>
+
+    init(_ result: TransferResult) { state = Mutex(result) }
+
+    var result: TransferResult { state.withLock { $0 } }
+
+    func change(_ change: (inout TransferResult) -> Void) { state.withLock { change(&$0) } }
+}
+
+/// Reads the head of the final response.
+private struct HeadReader: Interceptor {
+    let read: @Sendable (HTTPResponse) async throws -> Void
+
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
+        let response = try await next(request)
+        try await read(response.head)
+        return response
+    }
+}

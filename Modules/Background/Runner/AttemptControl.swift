@@ -1,0 +1,45 @@
+internal import LinnetSession
+internal import Synchronization
+
+/// Stops an attempt from outside, before or after its request has begun.
+final class AttemptControl: Sendable {
+    private struct State {
+        var isStopped = false
+        var failure: BackgroundError?
+        var stop: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+    /// The reason why the attempt ended itself.
+    var failure: BackgroundError? { state.withLock { $0.failure } }
+
+    /// Stops the attempt. It keeps its part.
+    func stop() { end { $0.isStopped = true } }
+
+    /// Stops the attempt because of a failure that its request does not know.
+    func fail(_ error: BackgroundError) {
+        end { state in
+            if !state.isStopped, state.failure == nil { state.failure = error }
+        }
+    }
+
+    /// Sets the function that stops the request; calls it at once if the attempt was stopped already.
+    func setStop(_ stop: @escaping @Sendable () -> Void) {
+        let isEnded = state.withLock { state in
+            state.stop = stop
+            return state.isStopped || state.failure != nil
+        }
+        if isEnded { stop() }
+    }
+
+    private func end(_ change: (inout State) -> Void) {
+        let stop = state.withLock { state in
+            change(&state)
+            defer { state.stop = nil }
+            return state.stop
+        }
+        stop?()
+    }
+}

@@ -1,0 +1,141 @@
+internal import FoundationEssentials
+internal import LinnetSession
+internal import Synchronization
+
+/// Delivers the news of the journal to the subscribers of a session.
+///
+/// All news comes from the journal, also that of this process, so that events are the same whichever process transfers.
+final class Feed: Sendable {
+    private struct State {
+        var lastKey: UInt64 = 0
+        var subscribers: [(key: UInt64, buffer: EventBuffer<BackgroundEvent>)] = []
+        /// Events that wait for the first subscriber; nil once there was one.
+        var backlog: [BackgroundEvent]? = []
+        var revision: Int64 = 0
+        var isPulling = false
+        var pullsAgain = false
+        var progress: [BackgroundTask.ID: TransferProgress] = [:]
+        var isFinished = false
+    }
+
+    private let journal: Journal
+    private let state = Mutex(State())
+
+    init(_ journal: Journal) { self.journal = journal }
+
+    // MARK: Subscribers
+
+    /// Returns the events from now on. With the backlog, it begins with the adopted tasks, unless an earlier subscriber
+    /// had them.
+    func events(withBacklog takesBacklog: Bool) -> EventSequence<BackgroundEvent> {
+        EventSequence(coalescing: Self.coalesces, limit: EventSequence<BackgroundEvent>.limit) { buffer in
+            let (key, backlog) = state.withLock { state in
+                state.lastKey += 1
+                guard !state.isFinished else {
+                    buffer.finish()
+                    return (state.lastKey, [BackgroundEvent]())
+                }
+                var backlog: [BackgroundEvent] = []
+                if takesBacklog {
+                    backlog = state.backlog ?? []
+                    state.backlog = nil
+                }
+                // Under the lock, so that no later event comes before them.
+                for event in backlog { buffer.append(event) }
+                state.subscribers.append((state.lastKey, buffer))
+                return (state.lastKey, backlog)
+            }
+            noteTold(backlog)
+            return SessionObservation { [weak self] in
+                self?.state.withLock { $0.subscribers.removeAll { $0.key == key } }
+            }
+        }
+    }
+
+    /// An unread progress is replaced by the next one of the task.
+    private static func coalesces(_ waiting: BackgroundEvent, _ next: BackgroundEvent) -> Bool {
+        waiting.kind == .progressed && next.kind == .progressed && waiting.task?.id == next.task?.id
+    }
+
+    private func post(_ events: [BackgroundEvent]) {
+        guard !events.isEmpty else { return }
+        let areTold = state.withLock { state in
+            if state.backlog != nil {
+                // Progress is not worth keeping.
+                state.backlog?.append(contentsOf: events.filter { $0.kind != .progressed })
+            }
+            // Under the lock, so that all subscribers receive the events in one order.
+            for subscriber in state.subscribers { events.forEach(subscriber.buffer.append) }
+            return state.backlog == nil && !state.subscribers.isEmpty
+        }
+        if areTold { noteTold(events) }
+    }
+
+    private func noteTold(_ events: [BackgroundEvent]) {
+        let ids = events.compactMap { $0.task?.state.isEnd == true ? $0.task?.id : nil }
+        guard !ids.isEmpty else { return }
+        Task { [journal] in try? await journal.setTold(ids) }
+    }
+
+    func finish() {
+        let subscribers = state.withLock { state in
+            defer { state.subscribers = [] }
+            state.isFinished = true
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.buffer.finish() }
+    }
+
+    // MARK: The journal
+
+    /// Delivers the tasks that an earlier process left.
+    func open() async throws(BackgroundError) {
+        let (records, revision) = try await journal.leftTasks()
+        state.withLock { $0.revision = revision }
+        post(records.map { BackgroundEvent(kind: .adopted, task: $0.task()) })
+        post([BackgroundEvent(kind: .didFinishEvents, task: nil)])
+    }
+
+    func postBecameRunner() { post([BackgroundEvent(kind: .becameRunner, task: nil)]) }
+
+    /// Reads the changes of the journal, and delivers them. Calls at the same time share one reading, so that each
+    /// change is delivered once.
+    func pull() async {
+        let isFirst = state.withLock { state in
+            state.pullsAgain = state.isPulling
+            defer { state.isPulling = true }
+            return !state.isPulling
+        }
+        guard isFirst else { return }
+        while true {
+            let revision = state.withLock { $0.revision }
+            if let (records, next) = try? await journal.changes(since: revision) {
+                state.withLock { $0.revision = next }
+                post(records.map { BackgroundEvent(kind: .changed, task: $0.task(progress(of: $0))) })
+            }
+            let isDone = state.withLock { state in
+                defer { state.pullsAgain = false }
+                if !state.pullsAgain { state.isPulling = false }
+                return !state.pullsAgain
+            }
+            if isDone { return }
+        }
+    }
+
+    // MARK: Progress
+
+    func report(_ progress: TransferProgress, _ record: TaskRecord) {
+        state.withLock { $0.progress[record.id] = progress }
+        post([BackgroundEvent(kind: .progressed, task: record.task(progress))])
+    }
+
+    /// The progress of a task that this process transfers.
+    func progress(of record: TaskRecord) -> TransferProgress? {
+        guard record.machine.state == .running else { return nil }
+        return state.withLock { $0.progress[record.id] }
+    }
+
+    func forget(_ id: BackgroundTask.ID) {
+        _ = state.withLock { $0.progress.removeValue(forKey: id) }
+    }
+}

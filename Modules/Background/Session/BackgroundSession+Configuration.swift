@@ -1,0 +1,41 @@
+public import LinnetSession
+
+extension BackgroundSession {
+    /// The configuration of a background session, fixed when it is opened. It is not stored: each process brings its
+    /// own, and the process that transfers applies its own.
+    public struct Configuration: Sendable {
+        /// The session that sends all requests, also those of adopted tasks. Credentials that its serializer, adapters
+        /// and authenticators add are added to each attempt, and are not stored. The default is nil: a session with the
+        /// default configuration, which the background session shuts down. A given session is not shut down.
+        public var session: HTTPSession?
+        /// The maximum number of tasks that are transferred at once. The default is 4.
+        public var maximumActive = 4
+        /// The maximum number of tasks that are transferred at once from or to one host and port. The default is 4.
+        public var maximumActivePerHost = 4
+        /// Decides whether and when a failed attempt is repeated. The time of the next attempt is stored, so it
+        /// survives the process. Attempts before one that transferred bytes do not count. The default is 10 retries,
+        /// waits of one second to ten minutes, and any Retry-After up to seven days.
+        public var retryPolicy = Configuration.defaultRetryPolicy
+        /// How often an upload that was interrupted, for example by the end of its process, is sent again. A server may
+        /// receive it that many times more. The default is 3, as in AFNetworking.
+        public var attemptsToRecreateUploads = 3
+        /// The time for which ended tasks are kept in the journal. The default is seven days.
+        public var keepsEndedTasks = Duration.seconds(7 * 86_400)
+
+        /// Lets tests end the process at a step of the protocol.
+        package var reachFaultPoint: (@Sendable (_ name: String) -> Void)?
+        /// The clock for waits.
+        package var clock: any Clock<Duration> = ContinuousClock()
+
+        /// Creates the default configuration.
+        public init() {}
+
+        private static let defaultRetryPolicy: RetryPolicy = {
+            var policy = RetryPolicy.limited(to: 10)
+            policy.backoff.first = .seconds(1)
+            policy.backoff.maximum = .seconds(600)
+            policy.maximumRetryAfter = .seconds(7 * 86_400)
+            return policy
+        }()
+    }
+}

@@ -1,0 +1,191 @@
+public import FoundationEssentials
+public import LinnetSession
+
+extension BackgroundSession {
+    // MARK: Adding
+
+    /// Adds a download. When the function has returned, the task survives a power failure.
+    ///
+    /// The request is stored as the call made it: method, URL with its query, header fields, and a body of up to 1 MiB
+    /// in memory. Fields that the call's session adds are not stored; ``Configuration/session`` adds its own when the
+    /// request is sent.
+    ///
+    /// - Parameters:
+    ///   - call: The request. Its session is not used to send it.
+    ///   - destination: The file. It appears when the download is complete and checked; until then its bytes are in a
+    ///     hidden file beside it.
+    ///   - configure: Changes the default options.
+    /// - Returns: The task.
+    /// - Throws: ``BackgroundError`` with ``BackgroundError/Code/invalidRequest``,
+    ///   ``BackgroundError/Code/credentialRefused``, ``BackgroundError/Code/invalidDestination``,
+    ///   ``BackgroundError/Code/destinationTaken``, ``BackgroundError/Code/invalidOptions``,
+    ///   ``BackgroundError/Code/storageFailed`` or ``BackgroundError/Code/shutDown``.
+    @discardableResult
+    public func download(
+        _ call: HTTPCall, to destination: URL, configure: (inout TransferOptions) -> Void = { _ in }
+    ) async throws(BackgroundError) -> BackgroundTask {
+        try checkIsOpen()
+        let options = TransferOptions(configure)
+        var definition = try Acceptance(call, options, self.session).definition(.download, destination)
+        definition.body = try Acceptance.storedBody(of: call)
+        try await onFileThreads { [definition] () throws(BackgroundError) in try DestinationCheck.check(definition) }
+        return try await add(definition)
+    }
+
+    /// Adds an upload of a file. When the function has returned, the task survives a power failure.
+    ///
+    /// The file is not copied. It must stay as it is until the upload has ended: each attempt checks that it is the
+    /// same file, with the same size and time of modification.
+    ///
+    /// - Parameters:
+    ///   - call: The request without a body; see ``download(_:to:configure:)``.
+    ///   - file: The file to send.
+    ///   - configure: Changes the default options.
+    /// - Returns: The task.
+    /// - Throws: The errors of ``download(_:to:configure:)``, and ``BackgroundError/Code/sourceChanged`` if there is no
+    ///   readable file.
+    @discardableResult
+    public func upload(
+        _ call: HTTPCall, fromFile file: URL, configure: (inout TransferOptions) -> Void = { _ in }
+    ) async throws(BackgroundError) -> BackgroundTask {
+        try checkIsOpen()
+        let options = TransferOptions(configure)
+        var definition = try Acceptance(call, options, self.session).definition(.upload, file)
+        guard try Acceptance.storedBody(of: call) == nil else {
+            throw BackgroundError(.invalidRequest, "The request of an upload has the file as its body, and no other.")
+        }
+        let path = definition.path
+        definition.source = try await onFileThreads { () throws(BackgroundError) in
+            FileState(path: path, followsLinks: true)
+        }
+        guard definition.source != nil else {
+            throw BackgroundError(.sourceChanged, "There is no file \(path).")
+        }
+        return try await add(definition)
+    }
+
+    private func add(_ definition: TransferDefinition) async throws(BackgroundError) -> BackgroundTask {
+        let records = try await journal.accept([definition])
+        await announceChange()
+        guard let record = records.first else { throw BackgroundError(.storageFailed, "The task was not stored.") }
+        return record.task()
+    }
+
+    // MARK: Reading
+
+    /// All tasks of the directory, in the order of their acceptance; ended ones for ``Configuration/keepsEndedTasks``.
+    ///
+    /// - Throws: ``BackgroundError/Code/storageFailed`` and ``BackgroundError/Code/shutDown``.
+    public var tasks: [BackgroundTask] {
+        get async throws(BackgroundError) {
+            try checkIsOpen()
+            return try await journal.tasks().map { $0.task(feed.progress(of: $0)) }
+        }
+    }
+
+    /// The task with an identifier, as it is now; nil if there is none.
+    ///
+    /// - Throws: ``BackgroundError/Code/storageFailed`` and ``BackgroundError/Code/shutDown``.
+    public func task(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask? {
+        try checkIsOpen()
+        return try await journal.task(id).map { $0.task(feed.progress(of: $0)) }
+    }
+
+    /// Waits until a task has ended, and returns it. Cancelling the caller's task ends the wait, and does not affect
+    /// the task.
+    ///
+    /// - Throws: ``BackgroundError/Code/noSuchTask``, ``BackgroundError/Code/storageFailed``,
+    ///   ``BackgroundError/Code/shutDown``, and ``BackgroundError/Code/cancelled`` if the caller's task is cancelled.
+    public func ended(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask {
+        let events = feed.events(withBacklog: false)
+        guard let task = try await task(id) else { throw .noSuchTask(id) }
+        if task.state.isEnd { return task }
+        for await event in events {
+            if let task = event.task, task.id == id, task.state.isEnd { return task }
+        }
+        throw Task.isCancelled ? BackgroundError(.cancelled, "The wait was cancelled.") : .shutDown
+    }
+
+    /// Waits until no task is waiting or running. Paused tasks are not waited for.
+    ///
+    /// - Throws: ``BackgroundError/Code/storageFailed``, ``BackgroundError/Code/shutDown``, and
+    ///   ``BackgroundError/Code/cancelled`` if the caller's task is cancelled.
+    public func drained() async throws(BackgroundError) {
+        let events = feed.events(withBacklog: false)
+        try checkIsOpen()
+        if try await journal.isIdle() { return }
+        for await event in events where event.kind == .changed {
+            try checkIsOpen()
+            if try await journal.isIdle() { return }
+        }
+        throw Task.isCancelled ? BackgroundError(.cancelled, "The wait was cancelled.") : .shutDown
+    }
+
+    // MARK: Controlling
+
+    /// Pauses a task. It keeps its part, and waits until it is resumed. Has no effect on an ended task.
+    ///
+    /// - Returns: The task. If a process transfers it, it is still running until that has stopped.
+    /// - Throws: ``BackgroundError/Code/noSuchTask``, ``BackgroundError/Code/storageFailed`` and
+    ///   ``BackgroundError/Code/shutDown``.
+    @discardableResult
+    public func pause(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask {
+        try await apply(.pause, to: id)
+    }
+
+    /// Lets a paused task go on. Has no effect on others.
+    ///
+    /// - Throws: The errors of ``pause(_:)``.
+    @discardableResult
+    public func resume(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask {
+        try await apply(.resume, to: id)
+    }
+
+    /// Cancels a task, and removes its part. Has no effect on an ended task; a transfer that completes meanwhile has
+    /// completed.
+    ///
+    /// - Returns: The task. If a process transfers it, it is still running until that has stopped.
+    /// - Throws: The errors of ``pause(_:)``.
+    @discardableResult
+    public func cancel(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask {
+        try await apply(.cancel, to: id)
+    }
+
+    /// Begins a failed or cancelled task again, with its options and a new timeout; a task that waits for its next
+    /// attempt does not wait any longer. Has no effect on others.
+    ///
+    /// - Throws: The errors of ``pause(_:)``, and ``BackgroundError/Code/destinationTaken``.
+    @discardableResult
+    public func retry(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask {
+        try await apply(.retry, to: id)
+    }
+
+    /// Removes an ended task from the journal, with what it has left of a part. Its completed file stays.
+    ///
+    /// - Returns: Whether there was an ended task with the identifier.
+    /// - Throws: ``BackgroundError/Code/storageFailed`` and ``BackgroundError/Code/shutDown``.
+    @discardableResult
+    public func remove(_ id: BackgroundTask.ID) async throws(BackgroundError) -> Bool {
+        try checkIsOpen()
+        guard let record = try await journal.remove(id) else { return false }
+        await runner.removeFiles(of: record)
+        return true
+    }
+
+    private func apply(_ event: TaskMachine.Event, to id: BackgroundTask.ID) async throws(BackgroundError)
+        -> BackgroundTask
+    {
+        try checkIsOpen()
+        let record = try await journal.apply(
+            event, to: id, at: Runner.now, recreations: configuration.attemptsToRecreateUploads)
+        if record.machine.state == .cancelled { await runner.removeFiles(of: record) }
+        await announceChange()
+        return record.task(feed.progress(of: record))
+    }
+
+    /// Delivers a change of the journal to this session, and to the one that transfers.
+    func announceChange() async {
+        runner.ring()
+        await feed.pull()
+    }
+}

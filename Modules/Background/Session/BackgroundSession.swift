@@ -1,0 +1,116 @@
+public import FoundationEssentials
+public import LinnetSession
+internal import Synchronization
+
+/// Transfers that outlive the process.
+///
+/// ```swift
+/// let background = try await BackgroundSession("models") { $0.maximumActive = 4 }
+/// let task = try await background.download(api.get("llama.gguf"), to: file) { $0.sha256 = digest }
+/// for await event in background.events { print(event.kind, event.task?.state ?? "") }
+/// ```
+/// The session keeps its tasks in a journal in its directory. When ``download(_:to:configure:)`` or
+/// ``upload(_:fromFile:configure:)`` has returned, the task survives the end of the process, a crash and a power
+/// failure: the next session with the identifier adopts it, and downloads go on from their parts.
+///
+/// A file appears at its destination complete and checked, or not at all. A download is sent again only for the bytes
+/// that the part lacks; an upload is sent again from its beginning, so a server can receive it more than once.
+///
+/// One session transfers the tasks of a directory: the first that opens it. Others, in this process or in another, can
+/// add, read and control tasks.
+///
+/// All functions may be called from any thread.
+public final class BackgroundSession: Sendable {
+    /// The directory of the journal. Only its owner can read it.
+    public let directory: URL
+    /// The session that sends the requests.
+    public let session: HTTPSession
+
+    let journal: Journal
+    let folder: BackgroundFolder
+    let configuration: Configuration
+    let runner: Runner
+    let feed: Feed
+    private let ownsSession: Bool
+    private let isShutDown = Atomic(false)
+
+    /// Opens the session of an identifier, adopts the tasks that an earlier process left, and begins to transfer them,
+    /// unless another session of the directory already does.
+    ///
+    /// - Parameters:
+    ///   - identifier: The name of the session's directory: 1 to 200 bytes without separators, not beginning with a
+    ///     full stop.
+    ///   - directory: Another directory for the session. The default is `linnet/background/IDENTIFIER` below
+    ///     `$XDG_STATE_HOME`, which is `~/.local/state` by default. Missing directories are created with the
+    ///     permissions 0700.
+    ///   - configure: Changes the default configuration.
+    /// - Throws: ``BackgroundError`` with ``BackgroundError/Code/invalidIdentifier``,
+    ///   ``BackgroundError/Code/untrustedDirectory``, ``BackgroundError/Code/newerJournal``,
+    ///   ``BackgroundError/Code/storageFailed``, or ``BackgroundError/Code/invalidOptions`` if `configure` throws.
+    public init(
+        _ identifier: String, directory: URL? = nil, configure: (inout Configuration) throws -> Void = { _ in }
+    ) async throws(BackgroundError) {
+        let place = if let directory { directory } else { try BackgroundFolder.directory(of: identifier) }
+        let folder = try BackgroundFolder(place)
+        var configuration = Configuration()
+        do {
+            try configure(&configuration)
+            session = try configuration.session ?? HTTPSession()
+        } catch {
+            throw BackgroundError(.invalidOptions, "The configuration cannot be used: \(error)", underlying: error)
+        }
+        ownsSession = configuration.session == nil
+        let faults = FaultPoints(configuration.reachFaultPoint)
+        let journal = try await onFileThreads { () throws(BackgroundError) in
+            try folder.prepare()
+            return try Journal.open(folder, faults: faults)
+        }
+        self.directory = URL(filePath: folder.path)
+        self.folder = folder
+        self.configuration = configuration
+        self.journal = journal
+        feed = Feed(journal)
+        runner = Runner(journal, folder, session, configuration, feed)
+        try await feed.open()
+        if try await runner.begin() { feed.postBecameRunner() }
+    }
+
+    deinit {
+        guard !isShutDown.load(ordering: .acquiring) else { return }
+        Task { [runner, feed, journal, session, ownsSession] in
+            await Self.end(runner, feed, journal, ownsSession ? session : nil)
+        }
+    }
+
+    /// Whether this session transfers the tasks of the directory.
+    public var isRunner: Bool { get async { await runner.isRunner } }
+
+    /// The events of all tasks, from now on. The first sequence begins with the adopted tasks, which end with
+    /// ``BackgroundEvent/Kind/didFinishEvents``. It ends when the session is shut down.
+    ///
+    /// A slow reader misses progress, and after 10,000 unread events the oldest ones; never the last state of a task
+    /// that it reads with ``tasks``.
+    public var events: EventSequence<BackgroundEvent> { feed.events(withBacklog: true) }
+
+    /// Stops the transfers, which go on when the directory is next opened, and returns when this session has left the
+    /// directory. Later calls fail with ``BackgroundError/Code/shutDown``.
+    ///
+    /// A session that is released without a call does the same, some time later.
+    public func shutdown() async {
+        guard isShutDown.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+        else { return }
+        await Self.end(runner, feed, journal, ownsSession ? session : nil)
+    }
+
+    private static func end(_ runner: Runner, _ feed: Feed, _ journal: Journal, _ session: HTTPSession?) async {
+        await runner.end()
+        await feed.pull()
+        feed.finish()
+        await session?.shutdown(.immediate)
+        journal.close()
+    }
+
+    func checkIsOpen() throws(BackgroundError) {
+        if isShutDown.load(ordering: .acquiring) { throw .shutDown }
+    }
+}

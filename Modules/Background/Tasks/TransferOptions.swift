@@ -1,0 +1,46 @@
+public import FoundationEssentials
+public import LinnetSession
+
+/// Options of one background transfer.
+public struct TransferOptions: Sendable, Hashable {
+    /// The SHA-256 of the complete file, in hexadecimal. A download with another digest fails with
+    /// ``BackgroundError/Code/digestMismatch``, and does not reach its destination. The default is nil.
+    public var sha256: String?
+    /// The size of the complete file in bytes. A longer download is stopped, and a shorter one fails, with
+    /// ``BackgroundError/Code/sizeMismatch``. The default is nil.
+    public var expectedSize: Int64?
+    /// The priority among the waiting tasks. It is worth waiting time, so that no task waits forever: one with
+    /// `.normal` begins before a task with `.low` that was accepted up to ten minutes earlier. The default is
+    /// `.normal`.
+    public var priority = RequestPriority.normal
+    /// The time before which the task does not begin. The default is nil.
+    public var earliestBeginDate: Date?
+    /// The time from acceptance, or from ``earliestBeginDate`` if it is later, after which an unfinished task fails
+    /// with ``BackgroundError/Code/expired``. The default is seven days.
+    public var timeout = Duration.seconds(7 * 86_400)
+    /// A label of your own, which is stored. The default is nil.
+    public var tag: String?
+    /// A label of your own that several tasks share. The default is nil.
+    public var group: String?
+    /// Whether a file at the destination is replaced. If not, the task fails with
+    /// ``BackgroundError/Code/invalidDestination``. The default is true.
+    public var replacesFile = true
+    /// Whether missing folders in the destination's path are created. The default is false.
+    public var createsDirectories = false
+    /// The permissions of the file, such as 0o600. The default is nil: 0o666, reduced by the process's umask.
+    public var permissions: UInt16?
+    /// Whether expensive networks may be used. False requires a session with a reachability monitor. The default is
+    /// true.
+    public var allowsExpensiveNetworks = true
+    /// Whether credentials of the request are stored in the journal, readable for the user, in clear text. The default
+    /// is false: a call with a credential of its own is refused with ``BackgroundError/Code/credentialRefused``.
+    public var storesSecrets = false
+
+    /// Creates the default options.
+    public init() {}
+
+    /// Creates the default options, modified by a function.
+    public init(_ configure: (inout TransferOptions) -> Void) {
+        configure(&self)
+    }
+}

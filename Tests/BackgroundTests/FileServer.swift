@@ -1,0 +1,63 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetTesting
+import Synchronization
+
+/// Serves files by path, whole or in ranges, and counts what it sends.
+final class FileServer: Sendable {
+    struct State: Sendable {
+        var files: [String: Data] = [:]
+        var fields: HTTPFields = [.acceptRanges: "bytes"]
+        var entityTag: String? = "\"v1\""
+        /// The fault after a number of bytes of a body, for the first responses.
+        var fault: (effect: MockServer.Fault.Effect, after: Int, count: Int)?
+        /// Answers the first requests with these.
+        var answers: [MockResponse] = []
+        var throttle: MockResponse.Throttle?
+        var ranges: [String?] = []
+        var received: [Data] = []
+        var requests: [RecordedRequest] = []
+    }
+
+    let state: Mutex<State>
+
+    init(_ files: [String: Data]) { state = Mutex(State(files: files)) }
+
+    var requests: [RecordedRequest] { state.withLock { $0.requests } }
+
+    func change(_ body: @Sendable (inout State) -> Void) { state.withLock { body(&$0) } }
+
+    func respond(to request: RecordedRequest) -> MockResponse {
+        state.withLock { state in
+            state.requests.append(request)
+            if !state.answers.isEmpty { return state.answers.removeFirst() }
+            if request.method != .get { return .status(.created) }
+            guard let data = state.files[request.path] else { return .status(.notFound) }
+            var response = entity(data, request, state)
+            response.throttle = state.throttle
+            if let (effect, after, count) = state.fault, count > 0 {
+                state.fault = (effect, after, count - 1)
+                response = response.with(MockServer.Fault(effect, at: .responseBody(after: after)))
+            }
+            return response
+        }
+    }
+
+    private func entity(_ data: Data, _ request: RecordedRequest, _ state: State) -> MockResponse {
+        var fields = state.fields
+        fields[.eTag] = state.entityTag
+        guard let range = request.headerFields[.range], request.headerFields[.ifRange] == state.entityTag,
+            let first = Int(range.dropFirst("bytes=".count).dropLast()), first < data.count
+        else { return MockResponse(headerFields: fields, body: .bytes(data)) }
+        fields[.contentRange] = "bytes \(first)-\(data.count - 1)/\(data.count)"
+        return MockResponse(status: .partialContent, headerFields: fields, body: .bytes(data.dropFirst(first)))
+    }
+}
+
+/// Starts a server of files.
+func withFileServer<Result>(
+    _ files: [String: Data], _ perform: (FileServer, MockServer) async throws -> Result
+) async throws -> Result {
+    let files = FileServer(files)
+    return try await withMockServer(handler: { files.respond(to: $0) }) { try await perform(files, $0) }
+}
