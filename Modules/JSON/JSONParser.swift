@@ -1,15 +1,16 @@
 /// Parses one JSON text (RFC 8259) in a single pass.
 ///
-/// It recurses once per level of nesting; `JSONParsingOptions` limits the depth to the capacity of a thread's stack.
+/// It recurses once per level of nesting; `JSONValue.ParsingOptions` limits the depth to the capacity of a thread's
+/// stack.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
-    let options: JSONParsingOptions
+    let options: JSONValue.ParsingOptions
     var position = 0
     private var depth = 0
     /// The number of bytes of memory that the tree may still take.
     private var memory: Int
 
-    init(bytes: UnsafeRawBufferPointer, options: JSONParsingOptions) {
+    init(bytes: UnsafeRawBufferPointer, options: JSONValue.ParsingOptions) {
         self.bytes = bytes
         self.options = options
         memory = options.maximumMemory

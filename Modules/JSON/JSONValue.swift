@@ -24,7 +24,7 @@ public enum JSONValue: Sendable, Hashable {
     /// the options say otherwise.
     ///
     /// - Throws: ``JSONSyntaxError`` with the byte offset.
-    public init(parsing data: Data, options: JSONParsingOptions = JSONParsingOptions()) throws(JSONSyntaxError) {
+    public init(parsing data: Data, options: ParsingOptions = ParsingOptions()) throws(JSONSyntaxError) {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(JSONSyntaxError) in
                 var parser = JSONParser(bytes: bytes, options: options)
@@ -116,8 +116,8 @@ extension JSONValue: Codable {
     /// Decodes a value of any shape, such as a property whose shape is unknown.
     ///
     /// `JSONDecoder` passes numbers beyond 64 bits on as `Double` and loses the order of names;
-    /// ``init(parsing:options:)`` keeps both. With ``JSONBodyDecoder``, the values that are decoded from one text take at most
-    /// 512 MiB of memory together, as estimated by ``JSONParsingOptions/maximumMemory``.
+    /// ``init(parsing:options:)`` keeps both. With ``JSONBodyDecoder``, the values that are decoded from one text take
+    /// at most 512 MiB of memory together, as estimated by ``JSONValue/ParsingOptions/maximumMemory``.
     public init(from decoder: any Decoder) throws {
         try (decoder as? JSONTapeDecoder)?.spendOnTree()
         guard decoder.codingPath.count <= Self.maximumDepth else {
@@ -193,16 +193,16 @@ extension JSONNumber {
 
 extension JSONValue: CustomStringConvertible {
     /// The value as UTF-8 text. Numbers keep the digits that they were parsed with.
-    public func data(options: JSONWritingOptions = JSONWritingOptions()) -> Data {
+    public func data(options: WritingOptions = WritingOptions()) -> Data {
         Data(bytes(options: options))
     }
 
     /// The value as a single line of text.
     public var description: String {
-        String(decoding: bytes(options: JSONWritingOptions()), as: UTF8.self)
+        String(decoding: bytes(options: WritingOptions()), as: UTF8.self)
     }
 
-    private func bytes(options: JSONWritingOptions) -> [UInt8] {
+    private func bytes(options: WritingOptions) -> [UInt8] {
         var writer = JSONWriter(options: options)
         write(to: &writer)
         return writer.bytes

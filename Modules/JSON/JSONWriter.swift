@@ -1,33 +1,35 @@
-/// How JSON is laid out.
-public struct JSONWritingOptions: Sendable, Hashable, Codable {
-    /// Whether names are sorted by their UTF-8 bytes; the default is false, which keeps their order.
-    public var sortsKeys: Bool
-    /// Whether each value is on its own line, indented by two spaces; the default is false.
-    public var isPretty: Bool
+extension JSONValue {
+    /// How JSON is laid out.
+    public struct WritingOptions: Sendable, Hashable, Codable {
+        /// Whether names are sorted by their UTF-8 bytes; the default is false, which keeps their order.
+        public var sortsKeys: Bool
+        /// Whether each value is on its own line, indented by two spaces; the default is false.
+        public var isPretty: Bool
 
-    /// Creates options.
-    public init(sortsKeys: Bool = false, isPretty: Bool = false) {
-        self.sortsKeys = sortsKeys
-        self.isPretty = isPretty
-    }
+        /// Creates options.
+        public init(sortsKeys: Bool = false, isPretty: Bool = false) {
+            self.sortsKeys = sortsKeys
+            self.isPretty = isPretty
+        }
 
-    /// Decodes options; missing ones have their defaults.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            sortsKeys: try container.decodeIfPresent(Bool.self, forKey: .sortsKeys) ?? false,
-            isPretty: try container.decodeIfPresent(Bool.self, forKey: .isPretty) ?? false
-        )
+        /// Decodes options; missing ones have their defaults.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                sortsKeys: try container.decodeIfPresent(Bool.self, forKey: .sortsKeys) ?? false,
+                isPretty: try container.decodeIfPresent(Bool.self, forKey: .isPretty) ?? false
+            )
+        }
     }
 }
 
 /// Writes the tokens of JSON.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
-    package let options: JSONWritingOptions
+    package let options: JSONValue.WritingOptions
     private var depth = 0
 
-    package init(options: JSONWritingOptions, capacity: Int = 256) {
+    package init(options: JSONValue.WritingOptions, capacity: Int = 256) {
         self.options = options
         bytes.reserveCapacity(capacity)
     }

@@ -8,7 +8,7 @@
 @_exported public import struct LinnetAuthentication.Credential
 @_exported public import class LinnetAuthentication.CredentialStore
 @_exported public import struct LinnetAuthentication.ProtectionSpace
-@_exported public import struct LinnetCache.CacheOutcome
+@_exported public import struct LinnetCache.CacheStatistics
 @_exported public import protocol LinnetCache.CacheStore
 @_exported public import class LinnetCache.MemoryCacheStore
 @_exported public import struct LinnetCompression.CompressionError
@@ -16,13 +16,11 @@
 @_exported public import struct LinnetCompression.DecodingLimits
 @_exported public import class LinnetCookies.CookieJar
 @_exported public import struct LinnetCookies.StoredCookie
-@_exported public import struct LinnetSecurity.HSTSHost
 @_exported public import class LinnetSecurity.HSTSStore
 @_exported public import struct LinnetTransport.HTTP2Options
 @_exported public import enum LinnetTransport.HTTPVersions
 @_exported public import struct LinnetTransport.Proxy
 @_exported public import struct LinnetTransport.ProxyPolicy
-@_exported public import struct LinnetTransport.ProxyRefusal
 @_exported public import struct LinnetTransport.RequestPriority
 @_exported public import struct LinnetTransport.ResolutionOptions
 @_exported public import enum LinnetTransport.ShutdownMode

@@ -22,7 +22,7 @@ public struct SessionResponse<Value: Sendable>: Sendable {
     /// The followed redirects, in order.
     public var redirects: [HTTPRedirect] = []
     /// The part of the cache in the last response after redirects; nil in a session without a cache.
-    public var cacheOutcome: CacheOutcome?
+    public var cacheOutcome: CacheStatistics.Outcome?
     /// The decoded content codings of the body, in the order in which the server applied them (RFC 9110, section 8.4);
     /// empty if the body was not decoded. `TransportMetrics.responseBodyBytes` counts the bytes before decoding.
     public var contentCodings: [ContentCoding] = []

@@ -20,10 +20,10 @@ internal import Synchronization
 /// `TransportError.Code.cancelled`.
 public final class StubTransport: Transport {
     /// A closure that answers a request.
-    public typealias Handler = @Sendable (StubRequest) async throws -> StubResponse
+    public typealias Handler = @Sendable (Request) async throws -> Response
 
     private struct State {
-        var requests: [StubRequest] = []
+        var requests: [Request] = []
         var shutdowns: [ShutdownMode] = []
         var securityPolicy: SecurityPolicy?
         var clientIdentities: ClientIdentityPolicy?
@@ -40,7 +40,7 @@ public final class StubTransport: Transport {
     }
 
     /// The requests so far, in order, each with its whole body.
-    public var requests: [StubRequest] { state.withLock { $0.requests } }
+    public var requests: [Request] { state.withLock { $0.requests } }
 
     /// The modes of the calls of ``shutdown(_:)`` so far.
     public var shutdowns: [ShutdownMode] { state.withLock { $0.shutdowns } }
@@ -85,9 +85,9 @@ public final class StubTransport: Transport {
         state.withLock { $0.shutdowns.append(mode) }
     }
 
-    private func record(_ request: TransportRequest, body: Data) -> StubRequest {
+    private func record(_ request: TransportRequest, body: Data) -> Request {
         state.withLock { state in
-            let received = StubRequest(
+            let received = Request(
                 index: state.requests.count, head: request.head, body: body, timeouts: request.timeouts,
                 delivery: request.delivery)
             state.requests.append(received)
@@ -131,137 +131,143 @@ public final class StubTransport: Transport {
     }
 }
 
-/// A request that a ``StubTransport`` received.
-public struct StubRequest: Sendable {
-    /// The number of the request, counted from 0.
-    public let index: Int
-    /// The method, scheme, authority, path and header fields.
-    public let head: HTTPRequest
-    /// The whole body.
-    public let body: Data
-    /// The timeouts of the request.
-    public let timeouts: TransportTimeouts
-    /// How the body of the response is delivered.
-    public let delivery: ResponseDelivery
+extension StubTransport {
+    /// A request that a ``StubTransport`` received.
+    public struct Request: Sendable {
+        /// The number of the request, counted from 0.
+        public let index: Int
+        /// The method, scheme, authority, path and header fields.
+        public let head: HTTPRequest
+        /// The whole body.
+        public let body: Data
+        /// The timeouts of the request.
+        public let timeouts: TransportTimeouts
+        /// How the body of the response is delivered.
+        public let delivery: ResponseDelivery
+    }
 }
 
-/// A response of a ``StubTransport``.
-public struct StubResponse: Sendable {
-    private enum Body: Sendable {
-        case whole(Data)
-        case stream(StubBody)
-    }
-
-    private let head: HTTPResponse
-    private let body: Body
-
-    /// Creates a response with a status, header fields and a body.
-    ///
-    /// - Parameters:
-    ///   - status: The status, such as `.notFound` or `404`.
-    ///   - headerFields: The header fields. Content-Length is added when it is missing.
-    ///   - body: The body. The default is empty.
-    public static func status(
-        _ status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: Data = Data()
-    ) -> StubResponse {
-        var head = HTTPResponse(status: status, headerFields: headerFields)
-        if !head.headerFields.contains(.contentLength) { head.headerFields[.contentLength] = String(body.count) }
-        return StubResponse(head: head, body: .whole(body))
-    }
-
-    /// Creates a response with a JSON text and the content type `application/json`.
-    public static func json(_ text: String, status: HTTPResponse.Status = .ok) -> StubResponse {
-        .status(status, headerFields: [.contentType: "application/json"], body: Data(text.utf8))
-    }
-
-    /// Creates a response whose body the test sends piece by piece.
-    public static func stream(
-        _ body: StubBody, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:]
-    ) -> StubResponse {
-        StubResponse(head: HTTPResponse(status: status, headerFields: headerFields), body: .stream(body))
-    }
-
-    func transportResponse(_ delivery: ResponseDelivery) async throws(TransportError) -> TransportResponse {
-        let transportBody: TransportResponseBody
-        switch (body, delivery) {
-        case (.whole(let data), .whole(let limit)) where data.count > limit:
-            throw TransportError(.bodyTooLarge, "The response body exceeds the limit of \(limit) bytes.")
-        case (.whole(let data), _):
-            transportBody = TransportResponseBody(ByteBuffer(bytes: data))
-        case (.stream(let stub), .whole(let limit)):
-            transportBody = TransportResponseBody(try await stub.transportBody.collect(upTo: limit))
-        case (.stream(let stub), .streamed):
-            transportBody = stub.transportBody
+extension StubTransport {
+    /// A response of a ``StubTransport``.
+    public struct Response: Sendable {
+        private enum Content: Sendable {
+            case whole(Data)
+            case stream(Body)
         }
-        var metrics = TransportMetrics()
-        metrics.httpVersion = "http/1.1"
-        return TransportResponse(head: head, body: transportBody, metrics: metrics)
+
+        private let head: HTTPResponse
+        private let body: Content
+
+        /// Creates a response with a status, header fields and a body.
+        ///
+        /// - Parameters:
+        ///   - status: The status, such as `.notFound` or `404`.
+        ///   - headerFields: The header fields. Content-Length is added when it is missing.
+        ///   - body: The body. The default is empty.
+        public static func status(
+            _ status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: Data = Data()
+        ) -> Response {
+            var head = HTTPResponse(status: status, headerFields: headerFields)
+            if !head.headerFields.contains(.contentLength) { head.headerFields[.contentLength] = String(body.count) }
+            return Response(head: head, body: .whole(body))
+        }
+
+        /// Creates a response with a JSON text and the content type `application/json`.
+        public static func json(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+            .status(status, headerFields: [.contentType: "application/json"], body: Data(text.utf8))
+        }
+
+        /// Creates a response whose body the test sends piece by piece.
+        public static func stream(
+            _ body: Body, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:]
+        ) -> Response {
+            Response(head: HTTPResponse(status: status, headerFields: headerFields), body: .stream(body))
+        }
+
+        func transportResponse(_ delivery: ResponseDelivery) async throws(TransportError) -> TransportResponse {
+            let transportBody: TransportResponseBody
+            switch (body, delivery) {
+            case (.whole(let data), .whole(let limit)) where data.count > limit:
+                throw TransportError(.bodyTooLarge, "The response body exceeds the limit of \(limit) bytes.")
+            case (.whole(let data), _):
+                transportBody = TransportResponseBody(ByteBuffer(bytes: data))
+            case (.stream(let stub), .whole(let limit)):
+                transportBody = TransportResponseBody(try await stub.transportBody.collect(upTo: limit))
+            case (.stream(let stub), .streamed):
+                transportBody = stub.transportBody
+            }
+            var metrics = TransportMetrics()
+            metrics.httpVersion = "http/1.1"
+            return TransportResponse(head: head, body: transportBody, metrics: metrics)
+        }
     }
 }
 
-/// The body of one stubbed response, which the test sends piece by piece.
-public final class StubBody: Sendable {
-    /// Retains the body until a response takes it, because releasing it abandons it.
-    private let body: Mutex<TransportResponseBody?>
-    private let writer: TransportResponseBodyWriter
-    private let abandonment = Signal()
-    private let demands = Demands()
+extension StubTransport {
+    /// The body of one stubbed response, which the test sends piece by piece.
+    public final class Body: Sendable {
+        /// Retains the body until a response takes it, because releasing it abandons it.
+        private let body: Mutex<TransportResponseBody?>
+        private let writer: TransportResponseBodyWriter
+        private let abandonment = Signal()
+        private let demands = Demands()
 
-    /// Creates a body that has not sent any bytes.
-    public init() {
-        let (body, writer) = TransportResponseBodyWriter.makeBody(
-            resumed: { [demands] in demands.add() }, abandoned: { [abandonment] _ in abandonment.fire() })
-        self.body = Mutex(body)
-        self.writer = writer
-    }
+        /// Creates a body that has not sent any bytes.
+        public init() {
+            let (body, writer) = TransportResponseBodyWriter.makeBody(
+                resumed: { [demands] in demands.add() }, abandoned: { [abandonment] _ in abandonment.fire() })
+            self.body = Mutex(body)
+            self.writer = writer
+        }
 
-    /// Sends bytes.
-    ///
-    /// - Returns: Whether a connection would continue reading from its socket. False means that the reader has to catch
-    ///   up first.
-    @discardableResult
-    public func send(_ bytes: Data) -> Bool {
-        writer.write(ByteBuffer(bytes: bytes))
-    }
+        /// Sends bytes.
+        ///
+        /// - Returns: Whether a connection would continue reading from its socket. False means that the reader has to catch
+        ///   up first.
+        @discardableResult
+        public func send(_ bytes: Data) -> Bool {
+            writer.write(ByteBuffer(bytes: bytes))
+        }
 
-    /// Sends text in UTF-8.
-    ///
-    /// - Returns: Whether a connection would continue reading from its socket, as for ``send(_:)-(Data)``.
-    @discardableResult
-    public func send(_ text: String) -> Bool {
-        send(Data(text.utf8))
-    }
+        /// Sends text in UTF-8.
+        ///
+        /// - Returns: Whether a connection would continue reading from its socket, as for ``send(_:)-(Data)``.
+        @discardableResult
+        public func send(_ text: String) -> Bool {
+            send(Data(text.utf8))
+        }
 
-    /// Ends the body.
-    public func finish() {
-        writer.finish()
-    }
+        /// Ends the body.
+        public func finish() {
+            writer.finish()
+        }
 
-    /// Ends the body with an error.
-    public func fail(_ error: TransportError) {
-        writer.fail(error)
-    }
+        /// Ends the body with an error.
+        public func fail(_ error: TransportError) {
+            writer.fail(error)
+        }
 
-    /// Waits until the reader has abandoned the body before its end, or the task is cancelled.
-    public func waitForAbandonment() async {
-        await abandonment.wait()
-    }
+        /// Waits until the reader has abandoned the body before its end, or the task is cancelled.
+        public func waitForAbandonment() async {
+            await abandonment.wait()
+        }
 
-    /// Waits for the next demand of the reader, or until the task is cancelled.
-    ///
-    /// The reader demands more bytes when it takes all that were sent, once for each time that ``send(_:)-(Data)`` began to return
-    /// false. A call returns for one demand, in order, also for one before the call: after `send` returned false, call this method
-    /// once, and send again. A cancelled call takes no demand.
-    ///
-    /// A body that has ended or was abandoned has no more demands.
-    public func waitForDemand() async {
-        await demands.take()
-    }
+        /// Waits for the next demand of the reader, or until the task is cancelled.
+        ///
+        /// The reader demands more bytes when it takes all that were sent, once for each time that ``send(_:)-(Data)`` began to return
+        /// false. A call returns for one demand, in order, also for one before the call: after `send` returned false, call this method
+        /// once, and send again. A cancelled call takes no demand.
+        ///
+        /// A body that has ended or was abandoned has no more demands.
+        public func waitForDemand() async {
+            await demands.take()
+        }
 
-    var transportBody: TransportResponseBody {
-        body.withLock { body in
-            defer { body = nil }
-            return body ?? TransportResponseBody(ByteBuffer())
+        var transportBody: TransportResponseBody {
+            body.withLock { body in
+                defer { body = nil }
+                return body ?? TransportResponseBody(ByteBuffer())
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ public struct TransportError: Error, Sendable {
         public static let proxyConnectionFailed = Code("proxyConnectionFailed")
         /// The proxy requires a user name and a password, or did not accept the given ones.
         public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
-        /// The proxy refused to connect to the origin; a ``ProxyRefusal`` underlies the error.
+        /// The proxy refused to connect to the origin; a ``Proxy/Refusal`` underlies the error.
         public static let proxyRefused = Code("proxyRefused")
         /// The connection ended before the response was complete.
         public static let connectionClosed = Code("connectionClosed")

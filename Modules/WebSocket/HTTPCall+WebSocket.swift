@@ -16,9 +16,9 @@ extension HTTPCall {
     ///   protocols, with `invalidResponse` if its handshake is wrong, with `invalidRequest` for a method other than
     ///   GET, a body or options that cannot be used, or the errors of any request.
     public func webSocket(
-        _ configure: (inout WebSocketOptions) -> Void = { _ in }
+        _ configure: (inout WebSocket.Options) -> Void = { _ in }
     ) async throws(SessionError) -> WebSocket {
-        var options = WebSocketOptions()
+        var options = WebSocket.Options()
         configure(&options)
         if let problem = options.problem { throw SessionError(.invalidRequest, problem) }
         let handshake = WebSocketHandshake(subprotocols: options.subprotocols, compresses: options.compresses)

@@ -11,7 +11,7 @@ internal import NIOWebSocket
 /// for try await message in chat.messages { print(message) }
 /// ```
 /// One task reads messages, and any number of tasks send. Releasing a WebSocket, or gracefully shutting down its
-/// session, closes it with ``WebSocketCloseCode/goingAway``.
+/// session, closes it with ``WebSocket/CloseCode/goingAway``.
 public final class WebSocket: Sendable {
     /// The subprotocol that the server selected; nil for none.
     public let subprotocol: String?
@@ -38,7 +38,7 @@ public final class WebSocket: Sendable {
     /// wait.
     ///
     /// One task at a time reads messages; after leaving a loop, another one can follow.
-    public var messages: WebSocketMessages { WebSocketMessages(socket: self) }
+    public var messages: Messages { Messages(socket: self) }
 
     /// Sends a text, and returns when the socket has accepted all of it. A peer that does not read delays this.
     ///
@@ -62,48 +62,50 @@ public final class WebSocket: Sendable {
     // MARK: End
 
     /// Closes the WebSocket: sends a Close frame and returns when the server has answered it, at the latest after
-    /// ``WebSocketOptions/closeTimeout``. Messages that arrive before the answer can be read.
+    /// ``WebSocket/Options/closeTimeout``. Messages that arrive before the answer can be read.
     ///
     /// - Parameters:
-    ///   - code: The code to send. The default is ``WebSocketCloseCode/normalClosure``.
+    ///   - code: The code to send. The default is ``WebSocket/CloseCode/normalClosure``.
     ///   - reason: The reason to send, at most 123 bytes of UTF-8. The default is empty.
     /// - Returns: The server's code and reason.
     /// - Throws: ``WebSocketError/Code/invalidClosure``, and ``WebSocketError/Code/connectionLost`` without an answer.
     @discardableResult
     public func close(
-        _ code: WebSocketCloseCode = .normalClosure, reason: String = ""
-    ) async throws(WebSocketError) -> WebSocketClosure {
+        _ code: CloseCode = .normalClosure, reason: String = ""
+    ) async throws(WebSocketError) -> Closure {
         try code.verifySendable(with: reason)
         return try await connection.close(code, reason: reason)
     }
 }
 
-/// The messages of a ``WebSocket``.
-public struct WebSocketMessages: AsyncSequence, Sendable {
-    /// A text or bytes.
-    public typealias Element = WebSocketMessage
-    /// The type of the errors.
-    public typealias Failure = WebSocketError
+extension WebSocket {
+    /// The messages of a ``WebSocket``.
+    public struct Messages: AsyncSequence, Sendable {
+        /// A text or bytes.
+        public typealias Element = Message
+        /// The type of the errors.
+        public typealias Failure = WebSocketError
 
-    let socket: WebSocket
-
-    /// Makes a reader.
-    public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
-
-    /// Reads messages.
-    public struct Iterator: AsyncIteratorProtocol {
         let socket: WebSocket
 
-        /// The next message, or nil at the end.
-        public mutating func next() async throws(WebSocketError) -> WebSocketMessage? {
-            try await socket.queue.next()
-        }
+        /// Makes a reader.
+        public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
 
-        /// The next message, or nil at the end.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(WebSocketError) -> WebSocketMessage? {
-            try await socket.queue.next()
+        /// Reads messages.
+        public struct Iterator: AsyncIteratorProtocol {
+            let socket: WebSocket
+
+            /// The next message, or nil at the end.
+            public mutating func next() async throws(WebSocketError) -> Message? {
+                try await socket.queue.next()
+            }
+
+            /// The next message, or nil at the end.
+            public mutating func next(
+                isolation actor: isolated (any Actor)?
+            ) async throws(WebSocketError) -> Message? {
+                try await socket.queue.next()
+            }
         }
     }
 }

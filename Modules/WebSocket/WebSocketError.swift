@@ -22,7 +22,7 @@ public struct WebSocketError: Error, Sendable {
         public static let protocolViolation = Code("protocolViolation")
         /// The server sent a text that is not UTF-8.
         public static let invalidText = Code("invalidText")
-        /// The server sent a message larger than ``WebSocketOptions/maximumMessageSize``, or the program sends one
+        /// The server sent a message larger than ``WebSocket/Options/maximumMessageSize``, or the program sends one
         /// larger than 1 GiB.
         public static let messageTooLarge = Code("messageTooLarge")
         /// Two tasks read the messages at the same time; the second one fails with this code.
@@ -42,7 +42,7 @@ public struct WebSocketError: Error, Sendable {
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
     /// The server's code and reason, if the server closed a connection of a ``ReconnectingWebSocket``.
-    public var closure: WebSocketClosure?
+    public var closure: WebSocket.Closure?
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
@@ -72,7 +72,7 @@ extension WebSocketError {
         WebSocketError(.openingFailed, "The WebSocket could not be opened: \(error.message)", underlying: error)
     }
 
-    static func closed(by closure: WebSocketClosure) -> WebSocketError {
+    static func closed(by closure: WebSocket.Closure) -> WebSocketError {
         let reason = closure.reason.isEmpty ? "" : ": \(closure.reason)"
         let stop = reason.hasSuffix(".") ? "" : "."
         var error = WebSocketError(

@@ -15,42 +15,44 @@ struct SessionDelegateTests {
         let calls = EventRecorder<String>()
 
         func willRedirect(
-            _ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext
-        ) async throws -> RedirectDecision? {
+            _ redirect: HTTPRedirect, by request: SessionRequest, _ context: TaskHooks.Context
+        ) async throws -> RedirectPolicy.Decision? {
             calls.record("willRedirect")
             return .follow(request)
         }
 
         func didReceiveChallenge(
-            _ attempt: AuthenticationAttempt, _ context: HookContext
-        ) async throws -> AuthenticationDecision {
+            _ attempt: AuthenticationAttempt, _ context: TaskHooks.Context
+        ) async throws -> AuthenticationAttempt.Decision {
             calls.record("didReceiveChallenge")
             return .use(try .bearer(token: "t"))
         }
 
         func willRetry(
-            _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
-        ) async throws -> RetryDecision {
+            _ attempt: RetryPolicy.Attempt, _ decision: RetryPolicy.Decision, _ context: TaskHooks.Context
+        ) async throws -> RetryPolicy.Decision {
             calls.record("willRetry")
             return decision
         }
 
-        func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition {
+        func didReceiveResponse(_ head: HTTPResponse, _ context: TaskHooks.Context) async throws
+            -> TaskHooks.ResponseDisposition
+        {
             calls.record("didReceiveResponse")
             return .allow
         }
 
-        func didReceiveData(_ data: Data, _ context: HookContext) async throws { calls.record("didReceiveData") }
+        func didReceiveData(_ data: Data, _ context: TaskHooks.Context) async throws { calls.record("didReceiveData") }
 
-        func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {
+        func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: TaskHooks.Context) {
             calls.record("didSendBody")
         }
 
-        func didCollectMetrics(_ metrics: [TransportMetrics], _ context: HookContext) {
+        func didCollectMetrics(_ metrics: [TransportMetrics], _ context: TaskHooks.Context) {
             calls.record("didCollectMetrics")
         }
 
-        func didComplete(_ error: SessionError?, _ context: HookContext) { calls.record("didComplete") }
+        func didComplete(_ error: SessionError?, _ context: TaskHooks.Context) { calls.record("didComplete") }
 
         func didBecomeInvalid() { calls.record("didBecomeInvalid") }
     }
@@ -178,7 +180,7 @@ struct SessionDelegateTests {
             init(_ identity: ClientIdentity) { self.identity = identity }
 
             func didReceiveClientCertificateRequest(
-                _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
+                _ request: ClientIdentityPolicy.CertificateRequest, _ proposed: ClientIdentity?
             ) async throws -> ClientIdentity? { identity }
         }
         let pki = try TestPKI()

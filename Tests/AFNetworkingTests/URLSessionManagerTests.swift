@@ -283,7 +283,7 @@ struct URLSessionManagerTests {
     }
 
     @Test func aBlockCanBeReplacedWhileATaskRuns() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let manager = manager(StubTransport { _ in .stream(body) })
         let calls = EventRecorder<String>()
         manager.setDataTaskDidReceiveData { _, _, _ in calls.record("first") }
@@ -313,7 +313,7 @@ struct URLSessionManagerTests {
     }
 
     @Test func progressCancelsPausesAndResumesItsTask() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let manager = manager(StubTransport { _ in .stream(body, headerFields: [.contentLength: "2"]) })
         let task = manager.dataTask(with: try request(), completionHandler: record)
         let progress = try #require(manager.downloadProgress(for: task))

@@ -195,7 +195,9 @@ struct CacheStoreTests {
 
     @Test func outcomesAreCounted() async {
         let store = MemoryCacheStore()
-        for outcome in [CacheOutcome.hit, .hit, .stale, .revalidated, .miss, .miss, .bypass] { store.record(outcome) }
+        for outcome in [CacheStatistics.Outcome.hit, .hit, .stale, .revalidated, .miss, .miss, .bypass] {
+            store.record(outcome)
+        }
         let statistics = await store.statistics()
         #expect(statistics.hits == 3)
         #expect(statistics.staleHits == 1)

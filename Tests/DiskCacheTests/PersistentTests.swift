@@ -60,7 +60,7 @@ struct PersistentTests {
                         .ok, headerFields: [.cacheControl: "max-age=600", .vary: vary, .setCookie: "id=secret"],
                         body: Data("abc".utf8))
                 })
-            for (path, outcome) in [("a", CacheOutcome.miss), ("a", .miss), ("b", .miss), ("b", .hit)] {
+            for (path, outcome) in [("a", CacheStatistics.Outcome.miss), ("a", .miss), ("b", .miss), ("b", .hit)] {
                 let response = try await session.get(path).header(.authorization, "Bearer secret").response()
                 #expect(response.cacheOutcome == outcome, "\(path)")
             }
@@ -83,7 +83,7 @@ struct PersistentTests {
                     .ok, headerFields: [.cacheControl: "max-age=600", .setCookie: "id=1; Max-Age=600"],
                     body: Data("abc".utf8))
             }
-            for expected in [CacheOutcome.miss, .hit] {
+            for expected in [CacheStatistics.Outcome.miss, .hit] {
                 let session = try HTTPSession(
                     baseURL: URL(string: "http://example.com"), configuration: .persistent(in: places),
                     transport: transport)

@@ -98,7 +98,7 @@ private func compare<Value: Decodable & Equatable>(
     let ours = Result { try JSONBodyDecoder(foundation).decode(type, from: bytes) }
     // Texts in UTF-16 and UTF-32 have a zero or a byte order mark at the start.
     if bytes.prefix(2).contains(where: { $0 == 0 || $0 >= 0xFE }) { return }
-    guard let tree = try? JSONValue(parsing: bytes, options: JSONParsingOptions(duplicateNames: .first)) else {
+    guard let tree = try? JSONValue(parsing: bytes, options: JSONValue.ParsingOptions(duplicateNames: .first)) else {
         guard case .failure(DecodingError.dataCorrupted(let context)) = ours, context.codingPath.isEmpty else {
             fatalError("A text that is not JSON is accepted, or has another error.")
         }

@@ -84,9 +84,9 @@ private func received(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) 
 
 /// The client's answers, and the end of the connection.
 private func sent(_ pieces: [ByteBuffer], _ compression: DeflateExtension?) -> [String] {
-    var options = WebSocketOptions()
+    var options = WebSocket.Options()
     options.maximumMessageSize = limit
-    let closure = Outcome<WebSocketClosure>()
+    let closure = Outcome<WebSocket.Closure>()
     let handler = WebSocketHandler(options, compression, closure: closure)
     let channel = EmbeddedChannel()
     do {

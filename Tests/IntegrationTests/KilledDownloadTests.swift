@@ -175,7 +175,7 @@ private struct KillPlan: Codable {
     }
 
     /// Resumes the download of a killed process.
-    func goOn() async throws -> DownloadResumption {
+    func goOn() async throws -> DownloadOptions.Resumption {
         let session = try HTTPSession()
         let data = try #require(try ResumeData(contentsOf: resumeFile))
         let task = try session.call(request).downloadTask(to: file, resuming: data, options: options)
@@ -201,7 +201,7 @@ private struct KillPlan: Codable {
     }
 }
 
-extension DownloadResumption {
+extension DownloadOptions.Resumption {
     fileprivate var isResumed: Bool {
         if case .resumed(let offset) = self { offset > 0 } else { false }
     }

@@ -121,7 +121,7 @@ struct ProxyTests {
             let error = await #expect(throws: SessionError.self) { try await session.get("1k").response() }
             // tinyproxy answers a wrong password with 401, which is no challenge of a proxy.
             if tested == .tinyproxy {
-                let refusal = (error?.underlying as? TransportError)?.underlying as? ProxyRefusal
+                let refusal = (error?.underlying as? TransportError)?.underlying as? Proxy.Refusal
                 #expect(refusal?.status?.code == 401)
             } else {
                 #expect(error?.code == .proxyAuthenticationRequired)

@@ -35,7 +35,7 @@ struct WebSocketTests {
                 for sender in 0..<20 {
                     group.addTask { for number in 0..<50 { try await socket.send("\(sender) \(number)") } }
                 }
-                var received = Set<WebSocketMessage>()
+                var received = Set<WebSocket.Message>()
                 for try await message in socket.messages {
                     received.insert(message)
                     if received.count == 1_000 { break }

@@ -11,24 +11,24 @@ import Testing
     // MARK: Options
 
     @Test func everyOptionSurvivesCoding() throws {
-        let parsing = JSONParsingOptions(
+        let parsing = JSONValue.ParsingOptions(
             maximumDepth: 3, allowsFragments: false, duplicateNames: .refused, maximumMemory: 1000)
-        #expect(unchangedSettings(in: parsing, from: JSONParsingOptions()) == [])
+        #expect(unchangedSettings(in: parsing, from: JSONValue.ParsingOptions()) == [])
         #expect(try copy(parsing) == parsing)
-        let writing = JSONWritingOptions(sortsKeys: true, isPretty: true)
-        #expect(unchangedSettings(in: writing, from: JSONWritingOptions()) == [])
+        let writing = JSONValue.WritingOptions(sortsKeys: true, isPretty: true)
+        #expect(unchangedSettings(in: writing, from: JSONValue.WritingOptions()) == [])
         #expect(try copy(writing) == writing)
     }
 
     @Test func missingOptionsHaveTheirDefaults() throws {
         let empty = Data("{}".utf8)
-        #expect(try JSONDecoder().decode(JSONParsingOptions.self, from: empty) == JSONParsingOptions())
-        #expect(try JSONDecoder().decode(JSONWritingOptions.self, from: empty) == JSONWritingOptions())
+        #expect(try JSONDecoder().decode(JSONValue.ParsingOptions.self, from: empty) == JSONValue.ParsingOptions())
+        #expect(try JSONDecoder().decode(JSONValue.WritingOptions.self, from: empty) == JSONValue.WritingOptions())
     }
 
     @Test func limitsHoldAfterDecoding() throws {
         let text = Data(#"{"maximumDepth":1000000}"#.utf8)
-        #expect(try JSONDecoder().decode(JSONParsingOptions.self, from: text).maximumDepth == 1024)
+        #expect(try JSONDecoder().decode(JSONValue.ParsingOptions.self, from: text).maximumDepth == 1024)
     }
 
     // MARK: Trees

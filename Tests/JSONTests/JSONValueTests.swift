@@ -4,7 +4,7 @@ import LinnetJSON
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JSONValueTests {
-    private func parse(_ text: String, _ options: JSONParsingOptions = .init()) throws -> JSONValue {
+    private func parse(_ text: String, _ options: JSONValue.ParsingOptions = .init()) throws -> JSONValue {
         try JSONValue(parsing: Data(text.utf8), options: options)
     }
 
@@ -95,25 +95,25 @@ import Testing
     }
 
     @Test func depthIsLimitedAndNeverOverflows() throws {
-        let options = JSONParsingOptions(maximumDepth: 3)
+        let options = JSONValue.ParsingOptions(maximumDepth: 3)
         #expect(try parse("[[{}]]", options) == [[[:]]])
         #expect(#expect(throws: JSONSyntaxError.self) { try parse("[[[[]]]]", options) }?.kind == .nestedTooDeep)
         let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
         #expect(try parse(deep) != nil)
         let deeper = String(repeating: "{\"a\":", count: 1_000_000)
-        let most = JSONParsingOptions(maximumDepth: .max)
+        let most = JSONValue.ParsingOptions(maximumDepth: .max)
         #expect(most.maximumDepth == 1024)
         #expect(#expect(throws: JSONSyntaxError.self) { try parse(deeper, most) }?.kind == .nestedTooDeep)
         #expect(#expect(throws: JSONSyntaxError.self) { try parse(deeper) }?.offset == 512 * 5)
-        #expect(try parse("1", JSONParsingOptions(maximumDepth: -1)) == 1)
+        #expect(try parse("1", JSONValue.ParsingOptions(maximumDepth: -1)) == 1)
     }
 
     @Test func duplicateNamesFollowTheirPolicy() throws {
         let text = #"{"a":1,"b":{"c":1,"c":2},"a":3}"#
         #expect(try parse(text) == ["a": 3, "b": ["c": 2]])
         #expect(try parse(text).object?.keys == ["a", "b"])
-        #expect(try parse(text, JSONParsingOptions(duplicateNames: .first)) == ["a": 1, "b": ["c": 1]])
-        let refused = JSONParsingOptions(duplicateNames: .refused)
+        #expect(try parse(text, JSONValue.ParsingOptions(duplicateNames: .first)) == ["a": 1, "b": ["c": 1]])
+        let refused = JSONValue.ParsingOptions(duplicateNames: .refused)
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text, refused) }
         #expect(error?.kind == .duplicateName)
         #expect(error?.offset == 18)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func fragmentsCanBeRefused() throws {
-        let options = JSONParsingOptions(allowsFragments: false)
+        let options = JSONValue.ParsingOptions(allowsFragments: false)
         #expect(#expect(throws: JSONSyntaxError.self) { try parse(" \"a\"", options) }?.kind == .fragment)
         #expect(try parse("[]", options) == [])
     }
@@ -173,7 +173,7 @@ import Testing
         var dice = SplitMix(seed: RandomSeed.next())
         for _ in 0..<300 {
             let value = random(depth: 4, &dice)
-            for options in [JSONWritingOptions(), JSONWritingOptions(sortsKeys: true, isPretty: true)] {
+            for options in [JSONValue.WritingOptions(), JSONValue.WritingOptions(sortsKeys: true, isPretty: true)] {
                 #expect(try JSONValue(parsing: value.data(options: options)) == value)
             }
         }
@@ -232,7 +232,7 @@ import Testing
     @Test(arguments: shapes) private func treesAreLimitedByTheirMemory(shape: Shape) throws {
         let text = shape.text(10_000)
         #expect(throws: Never.self) { try parse(text) }
-        let options = JSONParsingOptions(maximumMemory: 10_000 * MemoryLayout<JSONValue>.stride)
+        let options = JSONValue.ParsingOptions(maximumMemory: 10_000 * MemoryLayout<JSONValue>.stride)
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text, options) }
         #expect(error?.kind == .tooLarge)
         #expect((0..<text.utf8.count).contains(error?.offset ?? -1))
@@ -256,8 +256,8 @@ import Testing
     }
 
     @Test func theLimitOnMemoryIsStored() throws {
-        #expect(JSONParsingOptions().maximumMemory == 536_870_912)
-        let options = JSONParsingOptions(maximumMemory: 1000)
-        #expect(try JSONDecoder().decode(JSONParsingOptions.self, from: JSONEncoder().encode(options)) == options)
+        #expect(JSONValue.ParsingOptions().maximumMemory == 536_870_912)
+        let options = JSONValue.ParsingOptions(maximumMemory: 1000)
+        #expect(try JSONDecoder().decode(JSONValue.ParsingOptions.self, from: JSONEncoder().encode(options)) == options)
     }
 }

@@ -207,7 +207,7 @@ struct LinnetPinsTests {
         #expect(found.text.contains("rules[0].hosts[0]: warning:") && found.text.contains("[publicSuffixPattern]"))
         #expect(found.text.contains("[noBackupPin]"))
         let json = try await linnetPins.run(["--lint", bad, "--json"])
-        let findings = try JSONDecoder().decode([PolicyFinding].self, from: json.output)
+        let findings = try JSONDecoder().decode([SecurityPolicyFile.Finding].self, from: json.output)
         #expect(findings.map(\.kind) == [.publicSuffixPattern, .noBackupPin])
     }
 

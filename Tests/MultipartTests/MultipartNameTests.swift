@@ -96,7 +96,7 @@ import Testing
         form.append(Data(), name: "a", fileName: nil, contentType: contentType)
         let error = #expect(throws: MultipartError.self) { try form.validate() }
         #expect(error?.code == .invalidContentType)
-        #expect(throws: MultipartError.self) { try MultipartSubtype.related(type: contentType) }
+        #expect(throws: MultipartError.self) { try MultipartForm.Subtype.related(type: contentType) }
     }
 }
 

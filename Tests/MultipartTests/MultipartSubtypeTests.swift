@@ -9,7 +9,7 @@ import Testing
         #expect(try MultipartForm(boundary: "B", subtype: .mixed).contentType == "multipart/mixed; boundary=B")
         #expect(
             try MultipartForm(boundary: "B", subtype: .alternative).contentType == "multipart/alternative; boundary=B")
-        let related = try MultipartSubtype.related(
+        let related = try MultipartForm.Subtype.related(
             type: "application/json", start: "<root@example>", startInfo: #"a "b" \c"#)
         let contentType = try MultipartForm(boundary: "B c", subtype: related).contentType
         #expect(
@@ -21,7 +21,7 @@ import Testing
         #expect(type.parameter("type") == "application/json")
         #expect(type.parameter("start") == "<root@example>")
         #expect(type.parameter("start-info") == #"a "b" \c"#)
-        let own = try MultipartSubtype("X-Batch", parameters: ["version": "1.0", "mode": ""])
+        let own = try MultipartForm.Subtype("X-Batch", parameters: ["version": "1.0", "mode": ""])
         #expect(own.description == "x-batch")
         #expect(
             try MultipartForm(boundary: "B", subtype: own).contentType
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a;b", "a/b", "é", "a\r\nb", "a; b=c", " a"]) func otherNamesAreRefused(name: String) {
-        #expect(#expect(throws: MultipartError.self) { try MultipartSubtype(name) }?.code == .invalidSubtype)
+        #expect(#expect(throws: MultipartError.self) { try MultipartForm.Subtype(name) }?.code == .invalidSubtype)
     }
 
     @Test(
@@ -38,13 +38,14 @@ import Testing
             ("a;b", "v"), ("a", "\u{7F}"),
         ])
     func otherParametersAreRefused(name: String, value: String) {
-        let error = #expect(throws: MultipartError.self) { try MultipartSubtype("x", parameters: [name: value]) }
+        let error = #expect(throws: MultipartError.self) { try MultipartForm.Subtype("x", parameters: [name: value]) }
         #expect(error?.code == .invalidSubtype)
     }
 
     @Test func relatedRequiresAMediaType() {
         #expect(
-            #expect(throws: MultipartError.self) { try MultipartSubtype.related(type: "json") }?.code == .invalidSubtype
+            #expect(throws: MultipartError.self) { try MultipartForm.Subtype.related(type: "json") }?.code
+                == .invalidSubtype
         )
     }
 

@@ -44,7 +44,7 @@ struct CleartextPolicyTests {
         let evaluators: [any TrustEvaluator] = [
             .refuse, pin, try StandardTrustEvaluator.certificatePins([pki.root]), try .onlyAnchors([pki.root]),
             hardFailure, Own(),
-            try .pins(PinSet([pki.root.publicKeyPin], expiry: PinExpiry(.distantPast, then: .dropPins))),
+            try .pins(PinSet([pki.root.publicKeyPin], expiry: PinSet.Expiry(.distantPast, then: .dropPins))),
             .allOf(.systemTrust, pin), .allOf(pin, .systemTrust), .anyOf(pin, .refuse), .allOf(.systemTrust, Own()),
             StandardTrustEvaluator.reportOnly(.systemTrust, enforcing: pin),
             StandardTrustEvaluator.accepting(.systemTrust) { _, _ in nil },

@@ -26,7 +26,7 @@ struct CompositionTests {
         stranger = try TestPKI.selfSigned().pin
     }
 
-    private func pinning(_ pins: PublicKeyPin..., position: PinPosition = .anyInVerifiedChain) throws
+    private func pinning(_ pins: PublicKeyPin..., position: PinSet.Position = .anyInVerifiedChain) throws
         -> StandardTrustEvaluator
     {
         try StandardTrustEvaluator.pins(pins, anchors: pki.anchors, position: position)
@@ -98,12 +98,12 @@ struct CompositionTests {
         arguments: [
             (-1, .dropPins, .pinMismatch), (-1, .refuse, .pinMismatch),
             (0, .dropPins, nil), (1, .dropPins, nil), (0, .refuse, .pinsExpired), (1, .refuse, .pinsExpired),
-        ] as [(Double, PinExpiry.Consequence, TrustRefusal.Reason?)])
+        ] as [(Double, PinSet.Expiry.Consequence, TrustRefusal.Reason?)])
     func consequenceOfExpiryIsApplied(
-        seconds: Double, then consequence: PinExpiry.Consequence, expected: TrustRefusal.Reason?
+        seconds: Double, then consequence: PinSet.Expiry.Consequence, expected: TrustRefusal.Reason?
     ) async throws {
         let end = Date.days(1)
-        let set = PinSet([stranger], expiry: PinExpiry(end, then: consequence))
+        let set = PinSet([stranger], expiry: PinSet.Expiry(end, then: consequence))
         let evaluator = try StandardTrustEvaluator.pins(set, anchors: pki.anchors)
         let trust = identity.trust(time: end.addingTimeInterval(seconds))
         let refusal = await evaluator.evaluate(trust).refusal
@@ -113,7 +113,7 @@ struct CompositionTests {
     }
 
     @Test func afterExpiryTheChainIsStillVerified() async throws {
-        let set = PinSet([identity.pin], expiry: PinExpiry(.days(-1), then: .dropPins))
+        let set = PinSet([identity.pin], expiry: PinSet.Expiry(.days(-1), then: .dropPins))
         let evaluator = try StandardTrustEvaluator.pins(set, anchors: pki.anchors)
         #expect(await evaluator.refusal(of: try TestPKI().identity().chain)?.reason == .unknownAuthority)
         #expect(await evaluator.refusal(of: identity.chain, host: "other.example")?.reason == .hostnameMismatch)
@@ -123,7 +123,7 @@ struct CompositionTests {
     @Test func decisionIsValidNoLongerThanThePins() async throws {
         let certificate = identity.certificate.notAfter
         for (end, expected) in [(Date.days(1), Date.days(1)), (.days(1000), certificate)] {
-            let set = PinSet([identity.pin], expiry: PinExpiry(end, then: .dropPins))
+            let set = PinSet([identity.pin], expiry: PinSet.Expiry(end, then: .dropPins))
             let verified = await (try StandardTrustEvaluator.pins(set, anchors: pki.anchors)).trust(in: identity.chain)
             let until = try #require(verified?.validUntil)
             #expect(abs(until.timeIntervalSince(expected)) < 3600)

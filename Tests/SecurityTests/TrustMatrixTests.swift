@@ -43,11 +43,11 @@ struct TrustMatrixTests {
                 enforcing: .systemTrust(anchors: anchors, profile: profile))
         },
         Row(name: "expired pins") { situation, anchors, profile in
-            let set = PinSet([situation.pinned.publicKeyPin], expiry: PinExpiry(.days(-1), then: .dropPins))
+            let set = PinSet([situation.pinned.publicKeyPin], expiry: PinSet.Expiry(.days(-1), then: .dropPins))
             return try StandardTrustEvaluator.pins(set, anchors: anchors, profile: profile)
         },
         Row(name: "expired pins, refusing") { situation, anchors, profile in
-            let set = PinSet([situation.pinned.publicKeyPin], expiry: PinExpiry(.days(-1), then: .refuse))
+            let set = PinSet([situation.pinned.publicKeyPin], expiry: PinSet.Expiry(.days(-1), then: .refuse))
             return try StandardTrustEvaluator.pins(set, anchors: anchors, profile: profile)
         },
     ]

@@ -34,7 +34,7 @@ struct TrustReportTests {
         wanted = try TestPKI.selfSigned().pin
     }
 
-    private func pinned(_ expiry: PinExpiry? = nil) throws -> StandardTrustEvaluator {
+    private func pinned(_ expiry: PinSet.Expiry? = nil) throws -> StandardTrustEvaluator {
         try StandardTrustEvaluator.pins(PinSet([wanted], expiry: expiry), anchors: pki.anchors)
     }
 
@@ -48,7 +48,7 @@ struct TrustReportTests {
 
     @Test func reportContainsTheWholeRefusal() async throws {
         let end = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 864_000)
-        let policy = try policy("**.localhost", try pinned(PinExpiry(end, then: .refuse)))
+        let policy = try policy("**.localhost", try pinned(PinSet.Expiry(end, then: .refuse)))
         #expect(await policy.evaluate(identity.trust()).refusal?.reason == .pinMismatch)
         let report = try #require(collector.last)
         #expect(collector.reports.count == 1)
@@ -91,7 +91,7 @@ struct TrustReportTests {
             (StandardTrustEvaluator.refuse, identity), (system, expired), (try pinned(), identity),
             (StandardTrustEvaluator.hostname, identity),
             (StandardTrustEvaluator.accepting(system) { _, _ in "no" }, identity),
-            (try pinned(PinExpiry(.days(-1), then: .refuse)), identity),
+            (try pinned(PinSet.Expiry(.days(-1), then: .refuse)), identity),
         ]
         for (evaluator, server) in cases {
             let decision = await SecurityPolicy.everyHost(evaluator).evaluate(server.trust("localhost"))
@@ -137,7 +137,7 @@ struct TrustReportTests {
 
         let end = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 864_000)
         let host = try pki.identity { $0.hosts = ["a.example.com"] }
-        _ = await (try policy("**.example.com", try pinned(PinExpiry(end, then: .refuse)))).evaluate(
+        _ = await (try policy("**.example.com", try pinned(PinSet.Expiry(end, then: .refuse)))).evaluate(
             host.trust("a.example.com"))
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601

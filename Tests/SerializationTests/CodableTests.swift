@@ -24,7 +24,7 @@ import Testing
         try form.headerFields.set("x", forName: "X-A")
         #expect(try copy(form) == form)
         let json = JSONRequestSerializer(
-            options: JSONWritingOptions(sortsKeys: true, isPretty: true), queryEncoder: query)
+            options: JSONValue.WritingOptions(sortsKeys: true, isPretty: true), queryEncoder: query)
         #expect(try copy(json) == json)
         let plist = PropertyListRequestSerializer(format: .binary, headerFields: [:])
         #expect(try copy(plist) == plist)
@@ -78,7 +78,7 @@ import Testing
         var form = FormRequestSerializer()
         form.settings = try Self.requestSettings()
         try expectSurvival(form, of: FormRequestSerializer(), except: Self.closure)
-        var json = JSONRequestSerializer(options: JSONWritingOptions(sortsKeys: true, isPretty: true))
+        var json = JSONRequestSerializer(options: JSONValue.WritingOptions(sortsKeys: true, isPretty: true))
         json.settings = try Self.requestSettings()
         try expectSurvival(json, of: JSONRequestSerializer(), except: Self.closure)
         var plist = PropertyListRequestSerializer(format: .binary)
@@ -94,10 +94,10 @@ import Testing
         try expectSurvival(text, of: StringResponseSerializer(), except: ["fallbackCharset.closure"])
         let json = JSONResponseSerializer(
             validation: Self.validation, removesNullValues: true,
-            options: JSONParsingOptions(
+            options: JSONValue.ParsingOptions(
                 maximumDepth: 3, allowsFragments: false, duplicateNames: .refused, maximumMemory: 1000))
         try expectSurvival(json, of: JSONResponseSerializer())
-        let options = PropertyListParsingOptions(maximumDepth: 3, maximumExpansion: 4)
+        let options = PropertyListValue.ParsingOptions(maximumDepth: 3, maximumExpansion: 4)
         let plist = PropertyListResponseSerializer(validation: Self.validation, options: options)
         try expectSurvival(plist, of: PropertyListResponseSerializer())
 
@@ -112,11 +112,11 @@ import Testing
     @Test func everyMemberOfACompoundSurvivesWithItsSettings() throws {
         let json = JSONResponseSerializer(
             validation: Self.validation, removesNullValues: true,
-            options: JSONParsingOptions(
+            options: JSONValue.ParsingOptions(
                 maximumDepth: 3, allowsFragments: false, duplicateNames: .first, maximumMemory: 2000))
         let values = CompoundResponseSerializer<JSONValue?>([json, JSONResponseSerializer()])
         #expect(try copy(values).members.map { $0 as? JSONResponseSerializer } == [json, JSONResponseSerializer()])
-        let options = PropertyListParsingOptions(maximumDepth: 3, maximumExpansion: 4)
+        let options = PropertyListValue.ParsingOptions(maximumDepth: 3, maximumExpansion: 4)
         let plist = PropertyListResponseSerializer(validation: Self.validation, options: options)
         let lists = CompoundResponseSerializer<PropertyListValue?>([plist])
         #expect(try copy(lists).members.map { $0 as? PropertyListResponseSerializer } == [plist])
@@ -152,13 +152,13 @@ import Testing
         validation.acceptsEmptyBody = false
         #expect(try copy(validation) == validation)
         #expect(try copy(ResponseValidation.none) == .none)
-        let options = JSONParsingOptions(
+        let options = JSONValue.ParsingOptions(
             maximumDepth: 3, allowsFragments: false, duplicateNames: .refused, maximumMemory: 1000)
         let json = JSONResponseSerializer(validation: validation, removesNullValues: true, options: options)
         #expect(try copy(json) == json)
         let text = StringResponseSerializer(validation: validation, fallbackCharset: .windows1252)
         #expect(try copy(text) == text)
-        let plist = PropertyListResponseSerializer(options: PropertyListParsingOptions(maximumDepth: 3))
+        let plist = PropertyListResponseSerializer(options: PropertyListValue.ParsingOptions(maximumDepth: 3))
         #expect(try copy(plist) == plist)
         #expect(
             try copy(DataResponseSerializer(validation: validation)) == DataResponseSerializer(validation: validation))
@@ -212,7 +212,7 @@ import Testing
         #expect(
             try decoded(#"{"options": {"isPretty": true}, "settings": {"requestOptions": {"timeout": 1.5}}}"#)
                 == {
-                    var serializer = JSONRequestSerializer(options: JSONWritingOptions(isPretty: true))
+                    var serializer = JSONRequestSerializer(options: JSONValue.WritingOptions(isPretty: true))
                     serializer.requestOptions.timeout = .milliseconds(1500)
                     return serializer
                 }())
@@ -245,7 +245,7 @@ import Testing
 
     @Test func limitsHoldAfterDecoding() throws {
         let text = #"{"depth":1000000,"maximumExpansion":2}"#
-        let plist = try JSONDecoder().decode(PropertyListParsingOptions.self, from: Data(text.utf8))
+        let plist = try JSONDecoder().decode(PropertyListValue.ParsingOptions.self, from: Data(text.utf8))
         #expect(plist.maximumDepth == 512)
     }
 

@@ -4,7 +4,8 @@ import LinnetSerialization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JSONRequestTests {
-    private func body(_ parameters: RequestParameters, _ options: JSONWritingOptions = .init()) throws -> String? {
+    private func body(_ parameters: RequestParameters, _ options: JSONValue.WritingOptions = .init()) throws -> String?
+    {
         let serializer = JSONRequestSerializer(options: options)
         return bodyText(try serializer.serialize(try makeRequest(method: .post), parameters: parameters))
     }
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test func optionsSortAndIndent() throws {
-        let options = JSONWritingOptions(sortsKeys: true, isPretty: true)
+        let options = JSONValue.WritingOptions(sortsKeys: true, isPretty: true)
         let text = try body(["b": [1, 2], "a": [:] as ParameterValue, "c": ["x": []] as ParameterValue], options)
         #expect(
             text == """

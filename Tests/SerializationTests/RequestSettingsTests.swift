@@ -109,7 +109,7 @@ import Testing
     private struct Item: Encodable { var b = 1.0, a: [String] = ["x/y"], when = Date(timeIntervalSince1970: 0) }
 
     @Test func anyEncodableIsWrittenAsJSON() throws {
-        let sorted = JSONRequestSerializer(options: JSONWritingOptions(sortsKeys: true))
+        let sorted = JSONRequestSerializer(options: JSONValue.WritingOptions(sortsKeys: true))
         let request = try sorted.serialize(try makeRequest(method: .get), encoding: Item())
         #expect(bodyText(request) == #"{"a":["x/y"],"b":1,"when":"1970-01-01T00:00:00Z"}"#)
         #expect(request.headerFields[.contentType] == "application/json")
@@ -119,7 +119,7 @@ import Testing
         let own = try sorted.serialize(
             try makeRequest(method: .post), encoding: ["d": Date(timeIntervalSince1970: 5)], encoder: encoder)
         #expect(bodyText(own) == #"{"d":5}"#)
-        let pretty = JSONRequestSerializer(options: JSONWritingOptions(isPretty: true))
+        let pretty = JSONRequestSerializer(options: JSONValue.WritingOptions(isPretty: true))
         #expect(bodyText(try pretty.serialize(try makeRequest(method: .post), encoding: [1]))?.contains("\n") == true)
     }
 

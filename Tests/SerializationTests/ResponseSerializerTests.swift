@@ -60,7 +60,7 @@ import Testing
     @Test func theLimitOnMemoryOfATreeIsTheSerializers() throws {
         let response = makeResponse("[\(String(repeating: "1,", count: 100))1]")
         let error = #expect(throws: SerializationError.self) {
-            try JSONResponseSerializer(options: JSONParsingOptions(maximumMemory: 1000)).serialize(response)
+            try JSONResponseSerializer(options: JSONValue.ParsingOptions(maximumMemory: 1000)).serialize(response)
         }
         #expect(error?.code == .decodingFailed)
         #expect((error?.underlying as? JSONSyntaxError)?.kind == .tooLarge)

@@ -65,7 +65,7 @@ struct CancellationTests {
     }
 
     @Test func cancellingWhileTheBodyStreamsAbandonsIt() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         let task = client.call(.get, "x").task()
         let progress = EventRecorder<TaskProgress>()
@@ -80,7 +80,7 @@ struct CancellationTests {
     }
 
     @Test func cancellingASuspendedTransferEndsCancelled() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         let task = client.call(.get, "x").task()
         let progress = EventRecorder<TaskProgress>()

@@ -34,7 +34,7 @@ struct ConfiguredResponseSerializerTests {
     private struct Reason: Decodable, Equatable, Sendable { let why: String }
 
     private func client(
-        _ response: StubResponse, change: (inout JSONResponseSerializer) -> Void
+        _ response: StubTransport.Response, change: (inout JSONResponseSerializer) -> Void
     ) throws -> HTTPSession {
         try makeClient(StubTransport { _ in response }) { change(&$0.responseSerializer) }
     }
@@ -57,7 +57,7 @@ struct ConfiguredResponseSerializerTests {
     @Test(arguments: Reader.allCases)
     func theSerializersContentTypesAreAccepted(reader: Reader) async throws {
         for (type, isAccepted) in [("text/x-json", true), ("application/json", false)] {
-            let response = StubResponse.status(
+            let response = StubTransport.Response.status(
                 .ok, headerFields: [.contentType: type], body: Data(#"{"why": "gone"}"#.utf8))
             let client = try client(response) { $0.validation.contentTypes = ["text/x-json"] }
             let outcome = await reader.read(client)

@@ -224,7 +224,7 @@ private final class TestNetwork: Sendable {
         var fault: TransportError.Code?
         var sends = 0
 
-        mutating func send() throws(TransportError) -> StubResponse {
+        mutating func send() throws(TransportError) -> StubTransport.Response {
             sends += 1
             if let fault {
                 self.fault = nil

@@ -65,7 +65,7 @@ struct CustomTransportTests {
         let transport = RecordingTransport()
         var configuration = HTTPSession.Configuration()
         let store = HSTSStore()
-        store.add([HSTSHost(name: "a.test", includesSubdomains: false, expires: .distantFuture)])
+        store.add([HSTSStore.Host(name: "a.test", includesSubdomains: false, expires: .distantFuture)])
         configuration.hstsStore = store
         let session = try HTTPSession(configuration: configuration, transport: transport)
         try session.prewarm(try url("http://a.test/"))

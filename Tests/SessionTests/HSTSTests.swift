@@ -155,7 +155,7 @@ struct HSTSTests {
 
     @Test func theTargetOfAHookIsUpgraded() async throws {
         let store = HSTSStore()
-        store.add([HSTSHost(name: Self.host, includesSubdomains: false, expires: .distantFuture)])
+        store.add([HSTSStore.Host(name: Self.host, includesSubdomains: false, expires: .distantFuture)])
         try await Self.withServer(store: store) {
             $0.hooks.willRedirect = { _, _, proposal in
                 var changed = proposal
@@ -206,7 +206,7 @@ struct HSTSTests {
 
     @Test func aHostIsForgottenWhenItAsksForThat() async throws {
         let store = HSTSStore()
-        store.add([HSTSHost(name: Self.host, includesSubdomains: true, expires: .distantFuture)])
+        store.add([HSTSStore.Host(name: Self.host, includesSubdomains: true, expires: .distantFuture)])
         try await Self.withServer(store: store) {
             $0.on("/*") { _ in Self.response("max-age=0") }
         } perform: { session, server in
@@ -217,7 +217,7 @@ struct HSTSTests {
 
     @Test func credentialsAreForTheRequestedOrigin() async throws {
         let store = HSTSStore()
-        store.add([HSTSHost(name: Self.host, includesSubdomains: false, expires: .distantFuture)])
+        store.add([HSTSStore.Host(name: Self.host, includesSubdomains: false, expires: .distantFuture)])
         let credentials = CredentialStore()
         try await Self.withServer(store: store, configure: { $0.credentialStore = credentials }) {
             $0.on("/*") { request in .text(request.headerFields[.authorization] ?? "none") }

@@ -93,7 +93,7 @@ struct ShutdownTests {
         let clock = ManualClock()
         let client = try makeClient(StubTransport { _ in throw TransportError(.connectionFailed, "No.") })
         let reading = Task {
-            for try await _ in client.get("x").serverSentEvents(options: EventSourceOptions { $0.clock = clock }) {}
+            for try await _ in client.get("x").serverSentEvents(options: EventSource.Options { $0.clock = clock }) {}
         }
         try await clock.waitForSleepers(count: 1)
         await client.shutdown(mode)
@@ -110,7 +110,7 @@ struct RequestTimeoutTests {
     }
 
     @Test func anEndlessBodyIsNotAwaited() async throws {
-        let client = try makeClient(StubTransport { _ in .stream(StubBody()) })
+        let client = try makeClient(StubTransport { _ in .stream(StubTransport.Body()) })
         let call = client.get("x").timeout(.milliseconds(50))
         #expect(await code { () async throws(SessionError) in _ = try await call.data() } == .request)
         let task = call.task()
@@ -131,7 +131,7 @@ struct RequestTimeoutTests {
     }
 
     @Test func aSuspendedHandleTimesOut() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         let task = client.get("x").timeout(.milliseconds(50)).task()
         task.resume()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StreamedResponseTests {
     @Test func theBodyArrivesWhileItIsSent() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body, status: 404) })
         let response = try await session.call(makeRequest()).bytes(validation: .none)
         #expect(response.status.code == 404)
@@ -24,7 +24,7 @@ struct StreamedResponseTests {
     }
 
     @Test func anErrorInTheBodyIsASessionErrorWithTheHead() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let response = try await session.call(makeRequest()).bytes()
         body.fail(TransportError(.readTimeout, "Too slow."))
@@ -35,7 +35,7 @@ struct StreamedResponseTests {
     }
 
     @Test func leavingEarlyAbandonsTheBody() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         func readOne() async throws {
             let response = try await session.call(makeRequest()).bytes()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct SuspensionTests {
     @Test func suspendingStopsReadingAndResumingContinues() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<Int64>()
@@ -75,7 +75,7 @@ struct SuspensionTests {
     }
 
     @Test func aSuspendedTaskStillFails() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<Int64>()
@@ -90,7 +90,7 @@ struct SuspensionTests {
     }
 }
 
-extension StubBody {
+extension StubTransport.Body {
     /// Sends pieces of 1 MiB until a connection would read no further; false when the reader takes them all.
     func fill() -> Bool {
         (0..<64).contains { _ in !send(Data(repeating: 0, count: 1 << 20)) }

@@ -33,7 +33,7 @@ struct TaskEventTests {
     }
 
     @Test func onlyRealChangesAreReportedInOrder() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let events = session.events
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
@@ -59,7 +59,7 @@ struct TaskEventTests {
     }
 
     @Test func aStreamedResponseEndsWithItsBody() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let recorder = EventRecorder<String>()
         session.onEvent { recorder.record($0.name) }

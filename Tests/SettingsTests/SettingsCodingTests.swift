@@ -54,7 +54,7 @@ struct SettingsCodingTests {
         changed.redirectPolicy = .sameOrigin(limit: 9)
         changed.retryPolicy = .limited(to: 10)
         changed.progressInterval = .seconds(11)
-        var serializer = JSONRequestSerializer(options: JSONWritingOptions(sortsKeys: true))
+        var serializer = JSONRequestSerializer(options: JSONValue.WritingOptions(sortsKeys: true))
         serializer.requestOptions.timeout = .seconds(12)
         changed.requestSerializer = serializer
         changed.responseSerializer.removesNullValues = true

@@ -7,10 +7,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct StubTransportTests {
     @Test(arguments: [
-        (StubResponse.status(.created), HTTPResponse.Status.created), (.status(404), .notFound),
+        (StubTransport.Response.status(.created), HTTPResponse.Status.created), (.status(404), .notFound),
         (.json("[]", status: .accepted), .accepted), (.stream(finished, status: .partialContent), .partialContent),
     ])
-    func aResponseHasItsStatus(_ stub: StubResponse, _ status: HTTPResponse.Status) async throws {
+    func aResponseHasItsStatus(_ stub: StubTransport.Response, _ status: HTTPResponse.Status) async throws {
         let transport = StubTransport { _ in stub }
         let head = HTTPRequest(method: .get, scheme: "http", authority: "example.test", path: "/")
         let response = try await transport.send(TransportRequest(head: head), observer: nil)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func eachWaitTakesADemandOfItsOwn() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         var reader = try await Self.reader(of: body)
         for _ in 1...3 {
             #expect(!body.send(Self.piece) && !body.send(Self.piece))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func demandsBeforeTheWaitsAreCounted() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         var reader = try await Self.reader(of: body)
         for _ in 1...3 {
             #expect(!body.send(Self.piece))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aCancelledWaitEndsAndTakesNoDemand() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         var reader = try await Self.reader(of: body)
         #expect(!body.send(Self.piece))
         let cancelled = Task { await body.waitForDemand() }
@@ -68,15 +68,15 @@ import Testing
     /// More than a reader lets wait.
     private static let piece = Data(repeating: 0, count: 1 << 20)
 
-    private static func reader(of body: StubBody) async throws -> TransportResponseBody.Iterator {
+    private static func reader(of body: StubTransport.Body) async throws -> TransportResponseBody.Iterator {
         let transport = StubTransport { _ in .stream(body) }
         let head = HTTPRequest(method: .get, scheme: "http", authority: "example.test", path: "/")
         let request = TransportRequest(head: head, delivery: .streamed)
         return try await transport.send(request, observer: nil).body.makeAsyncIterator()
     }
 
-    private static var finished: StubBody {
-        let body = StubBody()
+    private static var finished: StubTransport.Body {
+        let body = StubTransport.Body()
         body.finish()
         return body
     }

@@ -13,7 +13,7 @@ struct ClientIdentityChoiceTests {
 
     private let pki: TestPKI
     private let clients: TestPKI
-    private let asked = EventRecorder<ClientCertificateRequest>()
+    private let asked = EventRecorder<ClientIdentityPolicy.CertificateRequest>()
 
     init() throws {
         pki = try TestPKI()
@@ -34,7 +34,7 @@ struct ClientIdentityChoiceTests {
 
     private func withClient(
         _ version: TLSOptions.Version = .tls13, _ policy: ClientIdentityPolicy = .none, timeout: Duration? = nil,
-        trusting: Bool = true, _ choose: @escaping ClientCertificateRequest.Chooser,
+        trusting: Bool = true, _ choose: @escaping ClientIdentityPolicy.CertificateRequest.Chooser,
         perform: (HTTPTransport) async throws -> Void
     ) async throws {
         let anchors = try TrustAnchors.certificates([pki.root])

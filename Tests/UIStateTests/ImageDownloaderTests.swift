@@ -303,7 +303,7 @@ struct ImageDownloaderTests {
     }
 
     @Test func eventsEndWithTheCompletion() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.contentLength: "8"]) })
         let downloader = ImageDownloader(session: session, serializer: .picture)
@@ -322,7 +322,7 @@ struct ImageDownloaderTests {
     }
 
     @Test func previewsAreDecodedWhileTheBodyArrives() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let downloader = ImageDownloader(session: session, serializer: .picture) {
             $0.previewDecoder = { Picture(name: "preview of \($0.body.count)") }

@@ -147,7 +147,7 @@ struct ImageStateTests {
     }
 
     @Test func progressIsShown() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.contentLength: "10"]) })
         let downloader = ImageDownloader(session: session, serializer: .picture) {

@@ -45,7 +45,8 @@ extension ImageRequest where Image == Picture {
 /// A transport whose answers a test releases one by one: the body of `/x` is `x`.
 final class PictureServer: Sendable {
     private struct State {
-        var waiting: [(number: Int, path: String, continuation: CheckedContinuation<StubResponse, any Error>)] = []
+        var waiting:
+            [(number: Int, path: String, continuation: CheckedContinuation<StubTransport.Response, any Error>)] = []
         var lastNumber = 0
         var active = 0
         var mostActive = 0
@@ -70,7 +71,7 @@ final class PictureServer: Sendable {
 
     func waitForRequests(_ count: Int) async throws { try await arrivals.wait(count: count) }
 
-    func answer(_ path: String, with response: StubResponse? = nil) {
+    func answer(_ path: String, with response: StubTransport.Response? = nil) {
         let continuation = state.withLock { state in
             state.waiting.firstIndex { $0.path == path }.map { state.waiting.remove(at: $0).continuation }
         }
@@ -89,11 +90,11 @@ final class PictureServer: Sendable {
         for request in waiting { request.continuation.resume(returning: Self.body(request.path)) }
     }
 
-    static func body(_ path: String) -> StubResponse {
+    static func body(_ path: String) -> StubTransport.Response {
         .status(.ok, headerFields: [.contentType: "image/test"], body: Data(path.utf8))
     }
 
-    private func answer(_ path: String) async throws -> StubResponse {
+    private func answer(_ path: String) async throws -> StubTransport.Response {
         defer { state.withLock { $0.active -= 1 } }
         // A cancelled request may arrive after another one with the same path, which goes on.
         let number = state.withLock { state in

@@ -120,7 +120,7 @@ struct TaskStateTests {
     }
 
     @Test func progressFollowsADownload() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.contentLength: "10"]) })
         let bar = TransferProgressState()
@@ -177,7 +177,7 @@ struct WebContentStateTests {
     private func session(_ type: String?) throws -> HTTPSession {
         var fields = HTTPFields()
         fields[.contentType] = type
-        let response = StubResponse.status(.ok, headerFields: fields, body: Data("<p>text</p>".utf8))
+        let response = StubTransport.Response.status(.ok, headerFields: fields, body: Data("<p>text</p>".utf8))
         return try HTTPSession(transport: StubTransport { _ in response })
     }
 

@@ -8,15 +8,15 @@ import Testing
 struct ReconnectStateMachineTests {
     private typealias Machine = ReconnectStateMachine<Int>
 
-    private static func options(limit: Int = .max) -> ReconnectingWebSocketOptions {
-        var options = ReconnectingWebSocketOptions()
+    private static func options(limit: Int = .max) -> ReconnectingWebSocket.Options {
+        var options = ReconnectingWebSocket.Options()
         options.retryPolicy.limit = limit
         options.retryPolicy.backoff.jitter = 0
         return options
     }
 
     private static func closed(_ code: UInt16) -> WebSocketError {
-        .closed(by: WebSocketClosure(code: WebSocketCloseCode(rawValue: code), reason: ""))
+        .closed(by: WebSocket.Closure(code: WebSocket.CloseCode(rawValue: code), reason: ""))
     }
 
     private static func refused(_ status: HTTPResponse.Status, retryAfter: String? = nil) -> WebSocketError {
@@ -31,7 +31,7 @@ struct ReconnectStateMachineTests {
     }
 
     @Test func theDefaultDelaysFollowRFC6455Section723() {
-        let options = ReconnectingWebSocketOptions()
+        let options = ReconnectingWebSocket.Options()
         for (failures, most) in [(1, 5), (2, 10), (3, 20), (4, 40), (5, 60), (1_000_000, 60)] {
             for _ in 0..<20 {
                 let delay = options.delay(after: failures, .connectionLost())
@@ -57,7 +57,7 @@ struct ReconnectStateMachineTests {
     func otherCloseCodesAreFinal(code: UInt16) {
         #expect(delay(after: Self.closed(code)) == nil)
         var options = Self.options()
-        options.closeCodes.insert(WebSocketCloseCode(rawValue: code))
+        options.closeCodes.insert(WebSocket.CloseCode(rawValue: code))
         #expect(options.delay(after: 1, Self.closed(code)) == .seconds(5))
     }
 

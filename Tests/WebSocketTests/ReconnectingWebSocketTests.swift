@@ -77,7 +77,7 @@ struct ReconnectingWebSocketTests {
         }
     }
 
-    private static func text(_ event: ReconnectingWebSocketEvent) -> String {
+    private static func text(_ event: ReconnectingWebSocket.Event) -> String {
         switch event {
         case .connected(let response): "\(response.status.code)"
         case .message(.text(let text)): text
@@ -148,7 +148,7 @@ struct ReconnectingWebSocketTests {
             let clock = ManualClock()
             let socket = reconnecting(session, clock: clock)
             var connections = 0
-            var received: [WebSocketMessage] = []
+            var received: [WebSocket.Message] = []
             for try await event in socket {
                 switch event {
                 case .connected:
@@ -282,7 +282,7 @@ struct ReconnectingWebSocketTests {
             let socket = reconnecting(session, clock: ManualClock())
             var events = socket.makeAsyncIterator()
             _ = try await events.next()
-            let code = WebSocketCloseCode(rawValue: 1006)
+            let code = WebSocket.CloseCode(rawValue: 1006)
             let error = await #expect(throws: WebSocketError.self) { try await socket.close(code) }
             #expect(error?.code == .invalidClosure)
             try await socket.send("still open")

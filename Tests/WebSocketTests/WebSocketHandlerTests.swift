@@ -35,10 +35,10 @@ struct WebSocketHandlerTests {
     private let channel = EmbeddedChannel()
     private let socket = Socket()
     private let handler: WebSocketHandler
-    private let closure = Outcome<WebSocketClosure>()
+    private let closure = Outcome<WebSocket.Closure>()
 
     init() throws {
-        var options = WebSocketOptions()
+        var options = WebSocket.Options()
         options.pingInterval = .seconds(20)
         options.pongTimeout = .seconds(10)
         options.closeTimeout = .seconds(5)
@@ -82,9 +82,9 @@ struct WebSocketHandlerTests {
     /// Section 7.1.7.
     @Test func bytesAfterAnInvalidFrameAreDropped() throws {
         let channel = EmbeddedChannel()
-        var options = WebSocketOptions()
+        var options = WebSocket.Options()
         options.closeTimeout = .seconds(5)
-        let closure = Outcome<WebSocketClosure>()
+        let closure = Outcome<WebSocket.Closure>()
         let reader = WebSocketHandler(options, closure: closure)
         try channel.pipeline.syncOperations.addHandler(reader)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -243,7 +243,7 @@ struct WebSocketHandlerTests {
 
     /// A reader that is behind gets all messages, and then the Close frame.
     @Test func allMessagesBeforeTheEndAreDelivered() async throws {
-        let close = WebSocketStateMachine.closePayload(WebSocketCloseCode(rawValue: 4001), reason: "enough")
+        let close = WebSocketStateMachine.closePayload(WebSocket.CloseCode(rawValue: 4001), reason: "enough")
         receive(texts(600) + [WebSocketFrame(fin: true, opcode: .connectionClose, data: close)] + texts(1))
         try end()
         #expect(closure.result == nil)
@@ -251,7 +251,7 @@ struct WebSocketHandlerTests {
         #expect(try await handler.queue.next() == nil)
         #expect(try await handler.queue.next() == nil)
         let end = try #require(closure.result).get()
-        #expect(end == WebSocketClosure(code: WebSocketCloseCode(rawValue: 4001), reason: "enough"))
+        #expect(end == WebSocket.Closure(code: WebSocket.CloseCode(rawValue: 4001), reason: "enough"))
     }
 
     /// Without a Close frame, with an invalid frame, and with a connection that fails.

@@ -61,13 +61,13 @@ struct WebSocketHandshakeTests {
 
     @Test(arguments: [0, -1, (1 << 30) + 1, 1 << 33])
     func sizesThatCannotBeUsedAreAProblem(size: Int) {
-        var options = WebSocketOptions()
+        var options = WebSocket.Options()
         options.maximumMessageSize = size
         #expect(options.problem != nil)
     }
 
     @Test func intervalsAreAboveZero() {
-        var options = WebSocketOptions()
+        var options = WebSocket.Options()
         options.pingInterval = nil
         #expect(options.problem == nil)
         options.pingInterval = .zero
@@ -76,7 +76,7 @@ struct WebSocketHandshakeTests {
 
     @Test(arguments: [["a", "a"], [""], ["a b"], ["a,b"], ["ä"]])
     func subprotocolsAreDistinctTokens(names: [String]) {
-        var options = WebSocketOptions()
+        var options = WebSocket.Options()
         options.subprotocols = names
         #expect(options.problem != nil)
         options.subprotocols = ["a", "A", "b.c"]

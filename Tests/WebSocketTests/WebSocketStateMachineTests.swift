@@ -34,10 +34,10 @@ struct WebSocketStateMachineTests {
     }
 
     private func expectMessage(
-        _ action: WebSocketStateMachine.Action?, _ expected: WebSocketMessage?,
+        _ action: WebSocketStateMachine.Action?, _ expected: WebSocket.Message?,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let message: WebSocketMessage? = if case .deliver(let message)? = action { message } else { nil }
+        let message: WebSocket.Message? = if case .deliver(let message)? = action { message } else { nil }
         #expect(message == expected, sourceLocation: sourceLocation)
     }
 
@@ -213,7 +213,7 @@ struct WebSocketStateMachineTests {
     @Test(arguments: [1000, 1001, 1002, 1003, 1007, 1011, 1014, 3000, 3999, 4000, 4999] as [UInt16])
     func validCloseCodesAreAnswered(code: UInt16) {
         var machine = machine()
-        let payload = WebSocketStateMachine.closePayload(WebSocketCloseCode(rawValue: code), reason: "bye")
+        let payload = WebSocketStateMachine.closePayload(WebSocket.CloseCode(rawValue: code), reason: "bye")
         guard
             case .closed(let closure, let reply?) = machine.received(
                 WebSocketFrame(fin: true, opcode: .connectionClose, data: payload))
@@ -221,7 +221,7 @@ struct WebSocketStateMachineTests {
             Issue.record("another action")
             return
         }
-        #expect(closure == WebSocketClosure(code: WebSocketCloseCode(rawValue: code), reason: "bye"))
+        #expect(closure == WebSocket.Closure(code: WebSocket.CloseCode(rawValue: code), reason: "bye"))
         #expect(Array(reply.readableBytesView) == [UInt8(code >> 8), UInt8(code & 0xFF)])
         #expect(machine.phase == .closed)
     }

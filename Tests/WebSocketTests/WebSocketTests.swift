@@ -38,7 +38,7 @@ struct WebSocketTests {
             try await socket.send(bytes)
             #expect(try await messages.next() == .binary(bytes))
             let closure = try await socket.close(reason: "done")
-            #expect(closure == WebSocketClosure(code: .normalClosure, reason: "done"))
+            #expect(closure == WebSocket.Closure(code: .normalClosure, reason: "done"))
             #expect(try await messages.next() == nil)
             #expect(try await messages.next() == nil)
         }
@@ -184,7 +184,7 @@ struct WebSocketTests {
             #expect(try await messages.next() == nil)
             await #expect(throws: WebSocketError.self) { try await socket.send("late") }
             let closure = try await socket.close()
-            #expect(closure == WebSocketClosure(code: WebSocketCloseCode(rawValue: 4001), reason: "enough"))
+            #expect(closure == WebSocket.Closure(code: WebSocket.CloseCode(rawValue: 4001), reason: "enough"))
         }
     }
 
@@ -287,7 +287,7 @@ struct WebSocketTests {
             try await echo(.accepted(on: $0))
         } perform: { session in
             let socket = try await session.get("/").webSocket()
-            let code = WebSocketCloseCode(rawValue: number)
+            let code = WebSocket.CloseCode(rawValue: number)
             let error = await #expect(throws: WebSocketError.self) { try await socket.close(code) }
             #expect(error?.code == .invalidClosure)
             let long = String(repeating: "ä", count: 62)

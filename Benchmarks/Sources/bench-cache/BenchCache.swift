@@ -36,7 +36,7 @@ struct BenchCache {
 
     func run() async throws -> Outcome {
         guard arguments.operation == "cache" else { throw Failure("no operation \(arguments.operation)") }
-        let expected: CacheOutcome? = arguments.options["store"] == nil ? nil : .hit
+        let expected: CacheStatistics.Outcome? = arguments.options["store"] == nil ? nil : .hit
         // The first one stores the response.
         _ = try await http.get(arguments.path).response()
         return try await measureRate(arguments) {

@@ -9,8 +9,8 @@ public import LinnetTransport
 ///
 /// ```swift
 /// final class Gatekeeper: SessionDelegate {
-///     func willRedirect(_ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext) async throws
-///         -> RedirectDecision?
+///     func willRedirect(_ redirect: HTTPRedirect, by request: SessionRequest, _ context: TaskHooks.Context) async throws
+///         -> RedirectPolicy.Decision?
 ///     {
 ///         redirect.target.host() == "example.com" ? .follow(request) : .doNotFollow
 ///     }
@@ -27,41 +27,41 @@ public import LinnetTransport
 public protocol SessionDelegate: AnyObject, Sendable {
     /// See `TaskHooks.willRedirect`. The default leaves the decision to the session's policy.
     func willRedirect(
-        _ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext
-    ) async throws -> RedirectDecision?
+        _ redirect: HTTPRedirect, by request: SessionRequest, _ context: TaskHooks.Context
+    ) async throws -> RedirectPolicy.Decision?
     /// See `TaskHooks.didReceiveChallenge`. The default uses the proposed stored credential.
     func didReceiveChallenge(
-        _ attempt: AuthenticationAttempt, _ context: HookContext
-    ) async throws -> AuthenticationDecision
+        _ attempt: AuthenticationAttempt, _ context: TaskHooks.Context
+    ) async throws -> AuthenticationAttempt.Decision
     /// See `TaskHooks.willRetry`. The default returns the decision of the retriers and the policy.
     func willRetry(
-        _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
-    ) async throws -> RetryDecision
+        _ attempt: RetryPolicy.Attempt, _ decision: RetryPolicy.Decision, _ context: TaskHooks.Context
+    ) async throws -> RetryPolicy.Decision
     /// See `TaskHooks.needsNewBody`. The default returns nil.
-    func needsNewBody(for request: SessionRequest, _ context: HookContext) async throws -> HTTPRequestBody?
+    func needsNewBody(for request: SessionRequest, _ context: TaskHooks.Context) async throws -> HTTPRequestBody?
     /// See `TaskHooks.willPlaceDownload`. The default selects the request's destination.
-    func willPlaceDownload(_ file: URL, _ head: HTTPResponse, _ context: HookContext) async throws -> URL?
+    func willPlaceDownload(_ file: URL, _ head: HTTPResponse, _ context: TaskHooks.Context) async throws -> URL?
 
     /// See `TaskHooks.didSendBody`. The default does nothing.
-    func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
+    func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: TaskHooks.Context)
     /// See `TaskHooks.isWaitingForConnectivity`. The default does nothing.
-    func isWaitingForConnectivity(_ context: HookContext)
+    func isWaitingForConnectivity(_ context: TaskHooks.Context)
     /// See `TaskHooks.didReceiveInformational`. The default does nothing.
-    func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext)
+    func didReceiveInformational(_ head: HTTPResponse, _ context: TaskHooks.Context)
     /// See `TaskHooks.didWriteDownload`. The default does nothing.
-    func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext)
+    func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: TaskHooks.Context)
     /// See `TaskHooks.didResumeDownload`. The default does nothing.
-    func didResumeDownload(_ progress: TransferProgress, _ context: HookContext)
+    func didResumeDownload(_ progress: TransferProgress, _ context: TaskHooks.Context)
     /// See `TaskHooks.didFinishDownload`. The default does nothing.
-    func didFinishDownload(_ file: URL, _ context: HookContext)
+    func didFinishDownload(_ file: URL, _ context: TaskHooks.Context)
     /// See `TaskHooks.didCollectMetrics`. The default does nothing.
-    func didCollectMetrics(_ metrics: [TransportMetrics], _ context: HookContext)
+    func didCollectMetrics(_ metrics: [TransportMetrics], _ context: TaskHooks.Context)
     /// See `TaskHooks.didComplete`. The default does nothing.
-    func didComplete(_ error: SessionError?, _ context: HookContext)
+    func didComplete(_ error: SessionError?, _ context: TaskHooks.Context)
 
     /// See `SessionHooks.didReceiveClientCertificateRequest`. The default returns the configured identity.
     func didReceiveClientCertificateRequest(
-        _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
+        _ request: ClientIdentityPolicy.CertificateRequest, _ proposed: ClientIdentity?
     ) async throws -> ClientIdentity?
     /// See `SessionHooks.didBecomeInvalid`. The default does nothing.
     func didBecomeInvalid()
@@ -71,11 +71,12 @@ public protocol SessionDelegate: AnyObject, Sendable {
 /// it arrives.
 public protocol SessionDataDelegate: SessionDelegate {
     /// See `TaskHooks.didReceiveResponse`. The default reads the body.
-    func didReceiveResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> ResponseDisposition
+    func didReceiveResponse(_ head: HTTPResponse, _ context: TaskHooks.Context) async throws
+        -> TaskHooks.ResponseDisposition
     /// See `TaskHooks.willCacheResponse`. The default stores the response.
-    func willCacheResponse(_ head: HTTPResponse, _ context: HookContext) async throws -> CachingDecision
+    func willCacheResponse(_ head: HTTPResponse, _ context: TaskHooks.Context) async throws -> TaskHooks.CachingDecision
     /// See `TaskHooks.didReceiveData`. The default does nothing.
-    func didReceiveData(_ data: Data, _ context: HookContext) async throws
+    func didReceiveData(_ data: Data, _ context: TaskHooks.Context) async throws
 }
 
 /// A delegate that also decides on the certificate chains of servers. Its session resumes no TLS sessions, so each
@@ -88,56 +89,57 @@ public protocol SessionTrustDelegate: SessionDelegate {
 extension SessionDelegate {
     /// Returns nil, which leaves the decision to the session's policy.
     public func willRedirect(
-        _ redirect: HTTPRedirect, by request: SessionRequest, _ context: HookContext
-    ) async throws -> RedirectDecision? { nil }
+        _ redirect: HTTPRedirect, by request: SessionRequest, _ context: TaskHooks.Context
+    ) async throws -> RedirectPolicy.Decision? { nil }
 
     /// Uses the proposed stored credential.
     public func didReceiveChallenge(
-        _ attempt: AuthenticationAttempt, _ context: HookContext
-    ) async throws -> AuthenticationDecision { .performDefault }
+        _ attempt: AuthenticationAttempt, _ context: TaskHooks.Context
+    ) async throws -> AuthenticationAttempt.Decision { .performDefault }
 
     /// Returns the decision of the retriers and the policy.
     public func willRetry(
-        _ attempt: RetryAttempt, _ decision: RetryDecision, _ context: HookContext
-    ) async throws -> RetryDecision { decision }
+        _ attempt: RetryPolicy.Attempt, _ decision: RetryPolicy.Decision, _ context: TaskHooks.Context
+    ) async throws -> RetryPolicy.Decision { decision }
 
     /// Returns nil: there is no new body.
-    public func needsNewBody(for request: SessionRequest, _ context: HookContext) async throws -> HTTPRequestBody? {
+    public func needsNewBody(for request: SessionRequest, _ context: TaskHooks.Context) async throws -> HTTPRequestBody?
+    {
         nil
     }
 
     /// Returns nil, which selects the request's destination.
     public func willPlaceDownload(
-        _ file: URL, _ head: HTTPResponse, _ context: HookContext
+        _ file: URL, _ head: HTTPResponse, _ context: TaskHooks.Context
     ) async throws -> URL? { nil }
 
     /// Does nothing.
-    public func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {}
+    public func didSendBody(_ bytes: Int, _ progress: TransferProgress, _ context: TaskHooks.Context) {}
 
     /// Does nothing.
-    public func isWaitingForConnectivity(_ context: HookContext) {}
+    public func isWaitingForConnectivity(_ context: TaskHooks.Context) {}
 
     /// Does nothing.
-    public func didReceiveInformational(_ head: HTTPResponse, _ context: HookContext) {}
+    public func didReceiveInformational(_ head: HTTPResponse, _ context: TaskHooks.Context) {}
 
     /// Does nothing.
-    public func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: HookContext) {}
+    public func didWriteDownload(_ bytes: Int, _ progress: TransferProgress, _ context: TaskHooks.Context) {}
 
     /// Does nothing.
-    public func didResumeDownload(_ progress: TransferProgress, _ context: HookContext) {}
+    public func didResumeDownload(_ progress: TransferProgress, _ context: TaskHooks.Context) {}
 
     /// Does nothing.
-    public func didFinishDownload(_ file: URL, _ context: HookContext) {}
+    public func didFinishDownload(_ file: URL, _ context: TaskHooks.Context) {}
 
     /// Does nothing.
-    public func didCollectMetrics(_ metrics: [TransportMetrics], _ context: HookContext) {}
+    public func didCollectMetrics(_ metrics: [TransportMetrics], _ context: TaskHooks.Context) {}
 
     /// Does nothing.
-    public func didComplete(_ error: SessionError?, _ context: HookContext) {}
+    public func didComplete(_ error: SessionError?, _ context: TaskHooks.Context) {}
 
     /// Returns the configured identity.
     public func didReceiveClientCertificateRequest(
-        _ request: ClientCertificateRequest, _ proposed: ClientIdentity?
+        _ request: ClientIdentityPolicy.CertificateRequest, _ proposed: ClientIdentity?
     ) async throws -> ClientIdentity? { proposed }
 
     /// Does nothing.
@@ -147,14 +149,14 @@ extension SessionDelegate {
 extension SessionDataDelegate {
     /// Reads the body.
     public func didReceiveResponse(
-        _ head: HTTPResponse, _ context: HookContext
-    ) async throws -> ResponseDisposition { .allow }
+        _ head: HTTPResponse, _ context: TaskHooks.Context
+    ) async throws -> TaskHooks.ResponseDisposition { .allow }
 
     /// Stores the response.
     public func willCacheResponse(
-        _ head: HTTPResponse, _ context: HookContext
-    ) async throws -> CachingDecision { .store }
+        _ head: HTTPResponse, _ context: TaskHooks.Context
+    ) async throws -> TaskHooks.CachingDecision { .store }
 
     /// Does nothing.
-    public func didReceiveData(_ data: Data, _ context: HookContext) async throws {}
+    public func didReceiveData(_ data: Data, _ context: TaskHooks.Context) async throws {}
 }

@@ -149,17 +149,18 @@ extension BlockTable {
     fileprivate func decision(
         of handler: @escaping AFURLSessionManager.ChallengeHandler, _ session: URLSession, _ task: URLSessionTask,
         _ challenge: URLAuthenticationChallenge
-    ) async throws -> AuthenticationDecision {
+    ) async throws -> AuthenticationAttempt.Decision {
         let (answer, later) = await decide { Self.ask(handler, session, task, challenge) }
         switch answer.value {
         case nil:
             let (disposition, credential) = await later.first { _ in true } ?? (.cancelAuthenticationChallenge, nil)
-            return try AuthenticationDecision(disposition, credential)
-        case let credential as URLCredential: return try AuthenticationDecision(.useCredential, credential)
-        case let disposition as URLSession.AuthChallengeDisposition: return try AuthenticationDecision(disposition, nil)
+            return try AuthenticationAttempt.Decision(disposition, credential)
+        case let credential as URLCredential: return try AuthenticationAttempt.Decision(.useCredential, credential)
+        case let disposition as URLSession.AuthChallengeDisposition:
+            return try AuthenticationAttempt.Decision(disposition, nil)
         case let number as NSNumber:
             let disposition = URLSession.AuthChallengeDisposition(rawValue: number.intValue)
-            return try AuthenticationDecision(disposition ?? .cancelAuthenticationChallenge, nil)
+            return try AuthenticationAttempt.Decision(disposition ?? .cancelAuthenticationChallenge, nil)
         case let error as any Error: throw error
         default: return .cancel
         }

@@ -19,7 +19,7 @@ open class AFJSONRequestSerializer: AFHTTPRequestSerializer, @unchecked Sendable
     override func serializer(_ state: State) -> any RequestSerializer {
         var serializer = JSONRequestSerializer()
         serializer.settings = state.settings
-        serializer.options = JSONWritingOptions(
+        serializer.options = JSONValue.WritingOptions(
             sortsKeys: state.writingOptions.contains(.sortedKeys),
             isPretty: state.writingOptions.contains(.prettyPrinted))
         return serializer

@@ -33,7 +33,7 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
         let settings = state.withLock { $0 }
         return read(response, data, error) { data in
             guard !data.isEmpty, data != Data(" ".utf8) else { return nil }
-            let options = JSONParsingOptions(allowsFragments: settings.readingOptions.contains(.fragmentsAllowed))
+            let options = JSONValue.ParsingOptions(allowsFragments: settings.readingOptions.contains(.fragmentsAllowed))
             let value = try JSONValue(parsing: data, options: options)
             return (settings.removesKeysWithNullValues ? value.removingNullValues() : value).foundation
         }

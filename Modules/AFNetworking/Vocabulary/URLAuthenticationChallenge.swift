@@ -100,7 +100,7 @@ extension URLSession {
     }
 }
 
-extension AuthenticationDecision {
+extension AuthenticationAttempt.Decision {
     init(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) throws {
         switch disposition {
         case .useCredential:

@@ -1,27 +1,29 @@
-/// The part of the cache in answering a request.
-public struct CacheOutcome: Hashable, Sendable, CustomStringConvertible {
-    // A small type, because each response carries an outcome.
-    private enum Kind: UInt8 {
-        case hit, revalidated, stale, miss, bypass
+extension CacheStatistics {
+    /// The part of the cache in answering a request.
+    public struct Outcome: Hashable, Sendable, CustomStringConvertible {
+        // A small type, because each response carries an outcome.
+        private enum Kind: UInt8 {
+            case hit, revalidated, stale, miss, bypass
+        }
+
+        private let kind: Kind
+
+        private init(_ kind: Kind) { self.kind = kind }
+
+        /// The name of the outcome.
+        public var description: String { "\(kind)" }
+
+        /// A fresh stored response answered.
+        public static let hit = Outcome(.hit)
+        /// A stored response answered after the server had confirmed it.
+        public static let revalidated = Outcome(.revalidated)
+        /// A stale stored response answered.
+        public static let stale = Outcome(.stale)
+        /// The server answered, since no stored response could.
+        public static let miss = Outcome(.miss)
+        /// The cache took no part.
+        public static let bypass = Outcome(.bypass)
     }
-
-    private let kind: Kind
-
-    private init(_ kind: Kind) { self.kind = kind }
-
-    /// The name of the outcome.
-    public var description: String { "\(kind)" }
-
-    /// A fresh stored response answered.
-    public static let hit = CacheOutcome(.hit)
-    /// A stored response answered after the server had confirmed it.
-    public static let revalidated = CacheOutcome(.revalidated)
-    /// A stale stored response answered.
-    public static let stale = CacheOutcome(.stale)
-    /// The server answered, since no stored response could.
-    public static let miss = CacheOutcome(.miss)
-    /// The cache took no part.
-    public static let bypass = CacheOutcome(.bypass)
 }
 
 /// The counts of a store since its creation, and its contents.
@@ -50,7 +52,7 @@ public struct CacheStatistics: Hashable, Sendable {
     public init() {}
 
     /// Counts an outcome.
-    public mutating func record(_ outcome: CacheOutcome) {
+    public mutating func record(_ outcome: Outcome) {
         switch outcome {
         case .hit: hits += 1
         case .stale:

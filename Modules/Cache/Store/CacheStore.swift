@@ -44,7 +44,7 @@ public protocol CacheStore: Sendable {
     func removeAll() async throws(CacheError)
 
     /// Counts the outcome of a request.
-    func record(_ outcome: CacheOutcome)
+    func record(_ outcome: CacheStatistics.Outcome)
 
     /// The store's counts so far, and its contents.
     func statistics() async -> CacheStatistics

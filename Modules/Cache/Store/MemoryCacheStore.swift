@@ -12,7 +12,8 @@ public final class MemoryCacheStore: CacheStore {
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 4 MiB.
+    ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 4
+    ///     MiB.
     ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
     public init(limit: Int64 = 4 << 20, entryLimit: Int64? = nil) {
         let limit = max(0, limit)
@@ -73,7 +74,7 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// Counts the outcome of a request.
-    public func record(_ outcome: CacheOutcome) {
+    public func record(_ outcome: CacheStatistics.Outcome) {
         state.withLock { $0.statistics.record(outcome) }
     }
 

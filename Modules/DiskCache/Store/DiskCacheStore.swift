@@ -54,8 +54,8 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
     /// - Parameters:
     ///   - directory: The directory, which is created with its parents when the store is first used. The store removes
     ///     files without an entry from the subdirectory `bodies`.
-    ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 20 MiB. The
-    ///     index takes about 1 MiB more.
+    ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 20
+    ///     MiB. The index takes about 1 MiB more.
     ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
     ///   - memoryLimit: The size of the bodies that are also kept in memory, in bytes. A body of more than a twentieth
     ///     of it is not kept. The default is 0.
@@ -218,7 +218,7 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
     // MARK: Counting
 
     /// Counts the outcome of a request.
-    public func record(_ outcome: CacheOutcome) {
+    public func record(_ outcome: CacheStatistics.Outcome) {
         state.withLock { $0.statistics.record(outcome) }
     }
 

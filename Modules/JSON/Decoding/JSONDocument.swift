@@ -13,7 +13,7 @@ struct JSONDecodingSettings: Sendable {
     var keys = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
     var floats = JSONDecoder.NonConformingFloatDecodingStrategy.throw
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    var treeMemory = JSONParsingOptions().maximumMemory
+    var treeMemory = JSONValue.ParsingOptions().maximumMemory
 
     /// Reads a date in ISO 8601 with or without a fraction of a second.
     static func standardDate(from decoder: any Decoder) throws -> Date {

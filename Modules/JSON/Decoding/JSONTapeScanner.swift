@@ -19,7 +19,7 @@ struct JSONTapeScanner: ~Copyable {
     }
 
     static func scan(
-        _ bytes: UnsafeRawBufferPointer, maximumDepth: Int = JSONParsingOptions().maximumDepth
+        _ bytes: UnsafeRawBufferPointer, maximumDepth: Int = JSONValue.ParsingOptions().maximumDepth
     ) throws(JSONSyntaxError) -> JSONTape {
         var scanner = JSONTapeScanner(bytes, maximumDepth: maximumDepth)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }

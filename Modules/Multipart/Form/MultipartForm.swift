@@ -13,10 +13,10 @@ public import LinnetSerialization
 /// body fails for other control characters except tabs (``MultipartError/Code/invalidName``), and for a form without
 /// parts (``MultipartError/Code/emptyForm``; RFC 2046).
 ///
-/// Other values of ``MultipartSubtype`` make other multipart bodies. Their parts are appended with header fields.
+/// Other values of ``MultipartForm/Subtype`` make other multipart bodies. Their parts are appended with header fields.
 public struct MultipartForm: Sendable {
-    /// The subtype; the default is ``MultipartSubtype/formData``.
-    public let subtype: MultipartSubtype
+    /// The subtype; the default is ``MultipartForm/Subtype/formData``.
+    public let subtype: Subtype
     /// The boundary between parts; by default it has at least 128 random bits.
     public private(set) var boundary: String
     /// The media types for files that are appended later; the default is ``MediaTypeTable/usual``.
@@ -34,7 +34,7 @@ public struct MultipartForm: Sendable {
     private let hasOwnBoundary: Bool
 
     /// Creates a form with a random boundary, which does not occur in parts in memory.
-    public init(subtype: MultipartSubtype = .formData) {
+    public init(subtype: Subtype = .formData) {
         self.subtype = subtype
         boundary = MultipartBoundary.random()
         hasOwnBoundary = false
@@ -45,7 +45,7 @@ public struct MultipartForm: Sendable {
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/invalidBoundary`` if it does not match RFC 2046, section
     ///   5.1.1. If the boundary occurs in a part in memory, reading the body throws
     ///   ``MultipartError/Code/boundaryInPart``.
-    public init(boundary: String, subtype: MultipartSubtype = .formData) throws(MultipartError) {
+    public init(boundary: String, subtype: Subtype = .formData) throws(MultipartError) {
         guard MultipartBoundary.isValid(boundary) else {
             throw MultipartError(code: .invalidBoundary, message: "\(boundary.debugDescription) is not a boundary.")
         }

@@ -251,7 +251,7 @@ struct KeyFacts: Sendable {
     }
 
     /// The kind of key; nil if it is unknown.
-    var kind: KeyRequirements.KeyKind? {
+    var kind: ChainProfile.KeyRequirements.KeyKind? {
         switch algorithm.identifier {
         case .rsaEncryption: .rsa
         case .rsaPSS: .rsaPSS
@@ -262,7 +262,7 @@ struct KeyFacts: Sendable {
         }
     }
 
-    private var curve: KeyRequirements.KeyKind? {
+    private var curve: ChainProfile.KeyRequirements.KeyKind? {
         guard let parameters = algorithm.parameters, parameters.first == DER.Tag.objectIdentifier else { return nil }
         return switch ObjectIdentifier(Array(parameters.dropFirst(2))) {
         case .p256: .p256

@@ -20,11 +20,11 @@ struct AnchorEvaluator: TrustEvaluator {
 struct PublicKeyPinEvaluator: TrustEvaluator {
     let verifier: ChainVerifier
     let wanted: [PublicKeyPin]
-    let position: PinPosition
+    let position: PinSet.Position
     private let pins: Set<PublicKeyPin>
 
     init(
-        _ pins: [PublicKeyPin], verifier: ChainVerifier, position: PinPosition = .anyInVerifiedChain
+        _ pins: [PublicKeyPin], verifier: ChainVerifier, position: PinSet.Position = .anyInVerifiedChain
     ) throws(SecurityError) {
         guard !pins.isEmpty else { throw SecurityError(.noPins, "A pinning policy needs at least one pin.") }
         self.verifier = verifier
@@ -44,11 +44,11 @@ struct PublicKeyPinEvaluator: TrustEvaluator {
 struct CertificatePinEvaluator: TrustEvaluator {
     let verifier: ChainVerifier
     let certificates: [X509Certificate]
-    let position: PinPosition
+    let position: PinSet.Position
     private let pinned: Set<Data>
     private let wanted: [PublicKeyPin]
 
-    init(_ certificates: [X509Certificate], verifier: ChainVerifier, position: PinPosition) {
+    init(_ certificates: [X509Certificate], verifier: ChainVerifier, position: PinSet.Position) {
         self.verifier = verifier
         self.certificates = certificates
         pinned = Set(certificates.map(\.derBytes))

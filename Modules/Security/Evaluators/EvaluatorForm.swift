@@ -18,7 +18,7 @@ package enum EvaluatorForm {
     /// A chain with pinned keys.
     case pins(PinSet, Chain)
     /// A chain with pinned certificates.
-    case certificatePins([X509Certificate], PinPosition, Chain)
+    case certificatePins([X509Certificate], PinSet.Position, Chain)
     /// The semantics of AFNetworking's `AFSecurityPolicy`.
     case pinningMode(
         PinningMode, [X509Certificate], anchors: TrustAnchors, allowsInvalid: Bool, validatesHost: Bool)

@@ -74,7 +74,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
     /// - Throws: ``SecurityError/Code/noPins`` if there is no pin.
     public static func pins(
         _ pins: [PublicKeyPin], anchors: TrustAnchors = .system, validatesHost: Bool = true,
-        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .default
+        position: PinSet.Position = .anyInVerifiedChain, profile: ChainProfile = .default
     ) throws(SecurityError) -> StandardTrustEvaluator {
         let verifier = ChainVerifier(anchors: anchors, validatesHost: validatesHost, profile: profile)
         return StandardTrustEvaluator(
@@ -112,7 +112,7 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
     /// - Throws: ``SecurityError/Code/noPins`` if there is no certificate.
     public static func certificatePins(
         _ certificates: [X509Certificate], anchors: TrustAnchors? = nil, validatesHost: Bool = true,
-        position: PinPosition = .anyInVerifiedChain, profile: ChainProfile = .default
+        position: PinSet.Position = .anyInVerifiedChain, profile: ChainProfile = .default
     ) throws(SecurityError) -> StandardTrustEvaluator {
         guard !certificates.isEmpty else {
             throw SecurityError(.noPins, "A pinning policy needs at least one certificate.")

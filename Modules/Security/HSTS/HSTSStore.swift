@@ -30,17 +30,17 @@ public final class HSTSStore: Sendable {
     }
 
     /// The known hosts that have not expired, by name. They can be encoded, and added to another store.
-    public var hosts: [HSTSHost] {
+    public var hosts: [Host] {
         let now = now()
         return table.withLock { $0.hosts(at: now) }
     }
 
     /// Adds hosts. Addresses, names that are not ASCII (use their Punycode form), and expired hosts are ignored.
-    public func add(_ hosts: some Sequence<HSTSHost>) {
+    public func add(_ hosts: some Sequence<Host>) {
         let now = now()
-        let known = hosts.compactMap { host -> HSTSHost? in
+        let known = hosts.compactMap { host -> Host? in
             guard host.expires > now, let name = Self.name(host.name) else { return nil }
-            return HSTSHost(name: name, includesSubdomains: host.includesSubdomains, expires: host.expires)
+            return Host(name: name, includesSubdomains: host.includesSubdomains, expires: host.expires)
         }
         table.withLock { table in
             for host in known { table.add(host, at: now) }
@@ -91,7 +91,7 @@ public final class HSTSStore: Sendable {
         else { return }
         let now = now()
         guard policy.maximumAge > 0 else { return table.withLock { $0.remove(name) } }
-        let host = HSTSHost(
+        let host = Host(
             name: name, includesSubdomains: policy.includesSubdomains,
             expires: now.addingTimeInterval(Double(policy.maximumAge)))
         table.withLock { $0.add(host, at: now) }

@@ -4,7 +4,7 @@ internal import LinnetMessages
 /// The known hosts: a value guarded by the store's lock.
 struct HSTSTable {
     private struct Entry {
-        var host: HSTSHost
+        var host: HSTSStore.Host
         /// The number of the change, by which the oldest is found.
         var change: UInt64
     }
@@ -16,7 +16,7 @@ struct HSTSTable {
 
     init(limit: Int) { self.limit = max(limit, 1) }
 
-    func hosts(at now: Date) -> [HSTSHost] {
+    func hosts(at now: Date) -> [HSTSStore.Host] {
         entries.values.map(\.host).filter { $0.expires > now }.sorted { $0.name < $1.name }
     }
 
@@ -32,7 +32,7 @@ struct HSTSTable {
         return false
     }
 
-    mutating func add(_ host: HSTSHost, at now: Date) {
+    mutating func add(_ host: HSTSStore.Host, at now: Date) {
         changes += 1
         entries[host.name] = Entry(host: host, change: changes)
         if entries.count > limit { makeRoom(at: now) }

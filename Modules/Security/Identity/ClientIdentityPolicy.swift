@@ -39,7 +39,7 @@ public struct ClientIdentityPolicy: Sendable {
     /// The identity for hosts without a rule, or nil to send no certificate.
     public let otherHosts: ClientIdentity?
     /// The function that chooses an identity when a server requests a certificate, if there is one.
-    package private(set) var chooser: ClientCertificateRequest.Chooser?
+    package private(set) var chooser: CertificateRequest.Chooser?
     private var chooserID: ClientIdentity.ID?
 
     /// No identity for any host.
@@ -83,7 +83,7 @@ public struct ClientIdentityPolicy: Sendable {
     /// the connection use the same identity. TLS sessions in which a server has requested a certificate are not
     /// resumed. Each call returns a distinct policy: replacing one by another calls the function again for new
     /// connections.
-    public func asking(_ choose: @escaping ClientCertificateRequest.Chooser) -> ClientIdentityPolicy {
+    public func asking(_ choose: @escaping CertificateRequest.Chooser) -> ClientIdentityPolicy {
         var policy = self
         policy.chooser = choose
         policy.chooserID = .next()
@@ -102,30 +102,32 @@ public struct ClientIdentityPolicy: Sendable {
     }
 }
 
-/// A server's request for a client's certificate (RFC 8446, 4.3.2; RFC 5246, 7.4.4).
-public struct ClientCertificateRequest: Sendable, Hashable {
-    /// The host of the server. The security policy has accepted its chain.
-    public var host: String
-    /// The port.
-    public var port: Int
-    /// The subjects of the authorities that the server accepts, in the RFC 2253 notation of ``X509Certificate/issuer``.
-    /// Empty if the server does not name any.
-    public var acceptableIssuers: [String]
+extension ClientIdentityPolicy {
+    /// A server's request for a client's certificate (RFC 8446, 4.3.2; RFC 5246, 7.4.4).
+    public struct CertificateRequest: Sendable, Hashable {
+        /// The host of the server. The security policy has accepted its chain.
+        public var host: String
+        /// The port.
+        public var port: Int
+        /// The subjects of the authorities that the server accepts, in the RFC 2253 notation of ``X509Certificate/issuer``.
+        /// Empty if the server does not name any.
+        public var acceptableIssuers: [String]
 
-    /// Creates a request, for tests.
-    public init(host: String, port: Int, acceptableIssuers: [String] = []) {
-        self.host = host
-        self.port = port
-        self.acceptableIssuers = acceptableIssuers
+        /// Creates a request, for tests.
+        public init(host: String, port: Int, acceptableIssuers: [String] = []) {
+            self.host = host
+            self.port = port
+            self.acceptableIssuers = acceptableIssuers
+        }
+
+        /// Whether an identity's chain leads to one of the acceptable issuers, or the server does not name any. The server
+        /// may still refuse it.
+        public func accepts(_ identity: ClientIdentity) -> Bool {
+            acceptableIssuers.isEmpty || identity.chain.contains { acceptableIssuers.contains($0.issuer) }
+        }
+
+        /// Chooses an identity for a request, given the policy's identity for the host.
+        public typealias Chooser =
+            @Sendable (CertificateRequest, ClientIdentity?) async throws -> ClientIdentity?
     }
-
-    /// Whether an identity's chain leads to one of the acceptable issuers, or the server does not name any. The server
-    /// may still refuse it.
-    public func accepts(_ identity: ClientIdentity) -> Bool {
-        acceptableIssuers.isEmpty || identity.chain.contains { acceptableIssuers.contains($0.issuer) }
-    }
-
-    /// Chooses an identity for a request, given the policy's identity for the host.
-    public typealias Chooser =
-        @Sendable (ClientCertificateRequest, ClientIdentity?) async throws -> ClientIdentity?
 }

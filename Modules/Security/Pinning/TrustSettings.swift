@@ -15,9 +15,9 @@ package struct TrustSettings: Sendable {
     /// The pinned certificates.
     package internal(set) var pinnedCertificates: [X509Certificate] = []
     /// The certificates of the verified chain that are compared.
-    package internal(set) var pinPosition = PinPosition.anyInVerifiedChain
+    package internal(set) var pinPosition = PinSet.Position.anyInVerifiedChain
     /// When the pins expire; nil means never.
-    package internal(set) var pinExpiry: PinExpiry?
+    package internal(set) var pinExpiry: PinSet.Expiry?
     /// The anchors that a chain may end at; nil for an evaluator that builds no chain.
     package internal(set) var anchors: TrustAnchors?
     /// How strictly the chain is evaluated; nil for an evaluator that builds no chain.

@@ -5,7 +5,8 @@ internal import LinnetJSON
 struct ParameterJSONWriter {
     private var writer: JSONWriter
 
-    static func write(_ value: ParameterValue, options: JSONWritingOptions) throws(SerializationError) -> [UInt8] {
+    static func write(_ value: ParameterValue, options: JSONValue.WritingOptions) throws(SerializationError) -> [UInt8]
+    {
         var writer = ParameterJSONWriter(writer: JSONWriter(options: options))
         try writer.write(value, depth: 0)
         return writer.writer.bytes

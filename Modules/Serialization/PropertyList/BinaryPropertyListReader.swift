@@ -4,7 +4,7 @@ internal import LinnetMessages
 /// Reads `bplist00`: a header, objects, a table of their offsets, and a trailer of 32 bytes at the end.
 struct BinaryPropertyListReader {
     private let bytes: [UInt8]
-    private let options: PropertyListParsingOptions
+    private let options: PropertyListValue.ParsingOptions
     private let offsetSize: Int
     private let referenceSize: Int
     private let objectCount: Int
@@ -12,7 +12,7 @@ struct BinaryPropertyListReader {
     private let tableOffset: Int
     private var budget: Int
 
-    init(_ bytes: [UInt8], options: PropertyListParsingOptions) throws(PropertyListSyntaxError) {
+    init(_ bytes: [UInt8], options: PropertyListValue.ParsingOptions) throws(PropertyListSyntaxError) {
         self.bytes = bytes
         self.options = options
         budget = options.budget(for: bytes.count)

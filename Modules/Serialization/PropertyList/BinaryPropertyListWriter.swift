@@ -14,7 +14,7 @@ struct BinaryPropertyListWriter {
     }
 
     /// Longer values are repeated, so that the tree never exceeds 16 times the size of the bytes, which readers
-    /// refuse (``PropertyListParsingOptions/maximumExpansion``): a key and its value take at least two bytes.
+    /// refuse (``PropertyListValue/ParsingOptions/maximumExpansion``): a key and its value take at least two bytes.
     private static let mostShared = (value: 9, key: 23)
 
     private var objects: [Object] = []

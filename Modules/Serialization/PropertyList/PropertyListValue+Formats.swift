@@ -24,7 +24,7 @@ extension PropertyListValue {
     /// - Throws: ``PropertyListSyntaxError``.
     public init(
         parsing data: Data,
-        options: PropertyListParsingOptions = PropertyListParsingOptions()
+        options: ParsingOptions = ParsingOptions()
     ) throws(PropertyListSyntaxError) {
         let bytes = [UInt8](data)
         if bytes.starts(with: "bplist".utf8) {

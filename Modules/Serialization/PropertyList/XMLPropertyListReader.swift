@@ -6,10 +6,10 @@ internal import LinnetMessages
 /// A document type is accepted without declarations: only the five predefined entities exist.
 struct XMLPropertyListReader {
     let bytes: [UInt8]
-    private let options: PropertyListParsingOptions
+    private let options: PropertyListValue.ParsingOptions
     var position = 0
 
-    init(_ bytes: [UInt8], options: PropertyListParsingOptions) throws(PropertyListSyntaxError) {
+    init(_ bytes: [UInt8], options: PropertyListValue.ParsingOptions) throws(PropertyListSyntaxError) {
         self.options = options
         if let charset = Charset(byteOrderMarkOf: bytes), charset != .utf8 {
             guard let text = charset.decode(bytes) else {

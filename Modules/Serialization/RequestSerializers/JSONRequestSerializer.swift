@@ -10,11 +10,11 @@ public struct JSONRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     /// Header fields, options, how a query is written, and for which methods.
     public var settings: RequestSerializerSettings
     /// The layout of the JSON; the default is one line, in the order of the parameters.
-    public var options: JSONWritingOptions
+    public var options: JSONValue.WritingOptions
 
     /// Creates a serializer.
     public init(
-        options: JSONWritingOptions = JSONWritingOptions(),
+        options: JSONValue.WritingOptions = JSONValue.WritingOptions(),
         headerFields: HTTPFields = FormRequestSerializer.defaultHeaderFields,
         methodsEncodingParametersInURL: Set<HTTPRequest.Method> = [.get, .head, .delete],
         queryEncoder: QueryEncoder = QueryEncoder()
@@ -71,7 +71,7 @@ extension JSONRequestSerializer {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         settings =
             try container.decodeIfPresent(RequestSerializerSettings.self, forKey: .settings) ?? settings
-        options = try container.decodeIfPresent(JSONWritingOptions.self, forKey: .options) ?? options
+        options = try container.decodeIfPresent(JSONValue.WritingOptions.self, forKey: .options) ?? options
     }
 }
 

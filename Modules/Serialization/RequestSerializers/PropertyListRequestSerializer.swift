@@ -59,7 +59,7 @@ public struct PropertyListRequestSerializer: HTTPRequestSerializer, Hashable, Co
         let data = try encoded(value) { try encoder.encode(value) }
         do {
             return try PropertyListValue(
-                parsing: data, options: PropertyListParsingOptions(maximumExpansion: .max))
+                parsing: data, options: PropertyListValue.ParsingOptions(maximumExpansion: .max))
         } catch {
             throw SerializationError(
                 code: error.kind == .nestedTooDeep ? .nestedTooDeep : .encodingFailed,

@@ -89,7 +89,7 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
     /// ``PropertyListResponseSerializer/propertyListContentTypes``.
     public var validation: ResponseValidation
     /// The limits for reading.
-    public var options: PropertyListParsingOptions
+    public var options: PropertyListValue.ParsingOptions
     /// Passed to the type's `init(from:)`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -101,7 +101,7 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
         validation: ResponseValidation = ResponseValidation(
             contentTypes: PropertyListResponseSerializer.propertyListContentTypes
         ),
-        options: PropertyListParsingOptions = PropertyListParsingOptions()
+        options: PropertyListValue.ParsingOptions = PropertyListValue.ParsingOptions()
     ) {
         self.validation = validation
         self.options = options

@@ -11,7 +11,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// default is false. A top-level null stays.
     public var removesNullValues: Bool
     /// How the text is parsed.
-    public var options: JSONParsingOptions
+    public var options: JSONValue.ParsingOptions
 
     /// `application/json`, `text/json`, `text/javascript`, and types with the suffix `+json`.
     public static let jsonContentTypes = ["application/json", "text/json", "text/javascript", "*/*+json"]
@@ -20,7 +20,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: jsonContentTypes),
         removesNullValues: Bool = false,
-        options: JSONParsingOptions = JSONParsingOptions()
+        options: JSONValue.ParsingOptions = JSONValue.ParsingOptions()
     ) {
         self.validation = validation
         self.removesNullValues = removesNullValues
@@ -33,7 +33,7 @@ public struct JSONResponseSerializer: ResponseSerializer, Hashable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         validation = try container.decodeIfPresent(ResponseValidation.self, forKey: .validation) ?? validation
         removesNullValues = try container.decodeIfPresent(Bool.self, forKey: .removesNullValues) ?? removesNullValues
-        options = try container.decodeIfPresent(JSONParsingOptions.self, forKey: .options) ?? options
+        options = try container.decodeIfPresent(JSONValue.ParsingOptions.self, forKey: .options) ?? options
     }
 
     /// Validates the response and reads its body.

@@ -5,7 +5,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
     /// The responses to accept; the default is a status of 200 to 299 with ``propertyListContentTypes``.
     public var validation: ResponseValidation
     /// The limits for parsing.
-    public var options: PropertyListParsingOptions
+    public var options: PropertyListValue.ParsingOptions
 
     /// `application/x-plist`, `application/x-apple-plist`, and the types that servers use for XML.
     public static let propertyListContentTypes = [
@@ -16,7 +16,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
     /// Creates a serializer.
     public init(
         validation: ResponseValidation = ResponseValidation(contentTypes: propertyListContentTypes),
-        options: PropertyListParsingOptions = PropertyListParsingOptions()
+        options: PropertyListValue.ParsingOptions = PropertyListValue.ParsingOptions()
     ) {
         self.validation = validation
         self.options = options
@@ -34,7 +34,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
 
     static func read(
         _ response: SerializedResponse,
-        options: PropertyListParsingOptions
+        options: PropertyListValue.ParsingOptions
     ) throws(SerializationError) -> PropertyListValue {
         do {
             return try PropertyListValue(parsing: response.body, options: options)

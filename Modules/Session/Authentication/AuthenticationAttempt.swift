@@ -16,15 +16,17 @@ public struct AuthenticationAttempt: Sendable {
     public let proposedCredential: Credential?
 }
 
-/// A hook's decision on a response that requires authentication.
-public enum AuthenticationDecision: Sendable {
-    /// Try the proposed credential; without one, the 401 is the response.
-    case performDefault
-    /// Try this credential, which is not stored. A credential that was refused is not tried again. A password
-    /// (`Credential.password`) only answers the server's challenges; if it cannot, the 401 is the response.
-    case use(Credential)
-    /// Do not authenticate: the 401 is the response.
-    case reject
-    /// Fail the request with ``SessionError/Code/authenticationCancelled``.
-    case cancel
+extension AuthenticationAttempt {
+    /// A hook's decision on a response that requires authentication.
+    public enum Decision: Sendable {
+        /// Try the proposed credential; without one, the 401 is the response.
+        case performDefault
+        /// Try this credential, which is not stored. A credential that was refused is not tried again. A password
+        /// (`Credential.password`) only answers the server's challenges; if it cannot, the 401 is the response.
+        case use(Credential)
+        /// Do not authenticate: the 401 is the response.
+        case reject
+        /// Fail the request with ``SessionError/Code/authenticationCancelled``.
+        case cancel
+    }
 }

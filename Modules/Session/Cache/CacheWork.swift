@@ -83,7 +83,7 @@ struct CacheWork: Sendable {
 
     /// Returns the response from a stored one; nil if its body cannot be read.
     private func response(
-        of answer: CachedAnswer, as outcome: CacheOutcome, _ flight: Flight,
+        of answer: CachedAnswer, as outcome: CacheStatistics.Outcome, _ flight: Flight,
         confirmedBy confirmation: HTTPResponse? = nil
     ) async -> StreamedResponse? {
         var body = HTTPResponseBody.whole(Data())
@@ -102,7 +102,7 @@ struct CacheWork: Sendable {
         if !ids.isEmpty { try? await store.remove(ids) }
     }
 
-    func note(_ outcome: CacheOutcome, in response: inout StreamedResponse) {
+    func note(_ outcome: CacheStatistics.Outcome, in response: inout StreamedResponse) {
         link.note(outcome, in: &response, isCounted: !visit.isRefresh)
     }
 

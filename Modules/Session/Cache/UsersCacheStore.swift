@@ -45,7 +45,7 @@ struct UsersCacheStore: CacheStore {
         try await finish { [base] in try await base.removeAll() }
     }
 
-    func record(_ outcome: CacheOutcome) { base.record(outcome) }
+    func record(_ outcome: CacheStatistics.Outcome) { base.record(outcome) }
 
     func statistics() async -> CacheStatistics { await base.statistics() }
 }

@@ -56,7 +56,7 @@ extension HTTPCall {
     /// for try await event in api.get("events").serverSentEvents() { print(event.type, event.data) }
     /// ```
     /// The request gets `Accept: text/event-stream` unless it has an Accept field, and each new connection sends the
-    /// `Last-Event-ID` of the last complete event. ``EventSourceOptions`` and the server's `retry` determine the wait
+    /// `Last-Event-ID` of the last complete event. ``EventSource/Options`` and the server's `retry` determine the wait
     /// before it reconnects. It ends when the server answers 204. It runs in the task that reads it; stopping closes
     /// the connection.
     ///
@@ -65,7 +65,7 @@ extension HTTPCall {
     /// ``SessionError/Code/bodyTooLarge`` for an event that exceeds the limit, and with other errors that a retry cannot
     /// resolve, such as ``SessionError/Code/trustRefused``. The timeout for the whole request also ends a connection: do not
     /// set it, and make the idle timeout longer than the server's pauses.
-    public func serverSentEvents(options: EventSourceOptions = EventSourceOptions()) -> EventSource {
+    public func serverSentEvents(options: EventSource.Options = EventSource.Options()) -> EventSource {
         EventSource(
             session: session, request: Result { () throws(SessionError) in try request() }, options: options,
             extras: extras)

@@ -62,7 +62,7 @@ indirect enum ChainQuestion: Sendable {
     /// The request after the changes of these adapters.
     case adapted(by: [any RequestAdapter])
     /// The decision of these retriers, the policy, and the hook, on an attempt.
-    case retry(RetryAttempt, [any RequestRetrier], RetryPolicy)
+    case retry(RetryPolicy.Attempt, [any RequestRetrier], RetryPolicy)
     /// The hook's decision on a redirect.
     case redirect(HTTPRedirect, proposal: SessionRequest)
     /// The hook's decision on a challenge.
@@ -78,9 +78,9 @@ indirect enum ChainQuestion: Sendable {
 /// The answer to a ``ChainQuestion`` of the same name.
 indirect enum ChainAnswer: Sendable {
     case adapted(SessionRequest)
-    case retry(RetryDecision)
-    case redirect(RedirectDecision?)
-    case challenge(AuthenticationDecision?)
+    case retry(RetryPolicy.Decision)
+    case redirect(RedirectPolicy.Decision?)
+    case challenge(AuthenticationAttempt.Decision?)
     case bodyHash(String?)
     case network(NetworkWatch.Outcome)
     case cache(CacheWork.Result)

@@ -167,21 +167,21 @@ extension [any RequestRetrier] {
     /// The decision on an attempt: by the first retrier that wants another one, or else by the policy; then by the
     /// hook.
     func decide(
-        on attempt: RetryAttempt, _ policy: RetryPolicy?, _ hooks: RequestHooks?
-    ) async throws -> RetryDecision {
+        on attempt: RetryPolicy.Attempt, _ policy: RetryPolicy?, _ hooks: RequestHooks?
+    ) async throws -> RetryPolicy.Decision {
         let decision = try await decide(on: attempt, policy)
         guard let hooks else { return decision }
         return try await hooks.willRetry(attempt, decision)
     }
 
-    private func decide(on attempt: RetryAttempt, _ policy: RetryPolicy?) async throws -> RetryDecision {
+    private func decide(on attempt: RetryPolicy.Attempt, _ policy: RetryPolicy?) async throws -> RetryPolicy.Decision {
         if !isEmpty {
             let decision = try await untilCancelled {
                 for retrier in self {
                     let decision = try await retrier.decide(on: attempt)
                     if decision != .doNotRetry { return decision }
                 }
-                return RetryDecision.doNotRetry
+                return RetryPolicy.Decision.doNotRetry
             }
             if decision != .doNotRetry { return decision }
         }

@@ -235,7 +235,7 @@ extension SessionError {
         public static let interceptorFailed = Code("interceptorFailed")
         /// A hook threw an error of another type, which is the underlying error.
         public static let hookFailed = Code("hookFailed")
-        /// A hook turned the response into a download or a stream (``ResponseDisposition``), so there is no value.
+        /// A hook turned the response into a download or a stream (``TaskHooks/TaskHooks.ResponseDisposition``), so there is no value.
         public static let takenByHook = Code("takenByHook")
         /// The request permits only a cached response (`RequestOptions.CachePolicy.cacheOnly`), and there is none.
         public static let notCached = Code("notCached")

@@ -10,7 +10,7 @@ struct DownloadSaver: Sendable {
     /// The content of the body.
     enum Content: Sendable {
         /// The whole entity; with the reason, if the download should have resumed.
-        case whole(DownloadResumption.Reason?)
+        case whole(DownloadOptions.Resumption.Reason?)
         /// The rest after a part, and the total length.
         case rest(of: ResumeData, Int64)
     }

@@ -63,7 +63,7 @@ extension Engine {
 
     /// Downloads the whole entity; with the reason, if the download should have resumed.
     private func download(
-        _ flight: Flight, _ plan: DownloadPlan, because reason: DownloadResumption.Reason?
+        _ flight: Flight, _ plan: DownloadPlan, because reason: DownloadOptions.Resumption.Reason?
     ) async throws(SessionError) -> SessionResponse<URL> {
         let response = try await run(flight)
         do {

@@ -180,7 +180,7 @@ extension HTTPSession {
             -> SessionRequest
         {
             // The request's serializer adds its own fields and options.
-            let options = (requestSerializer as? JSONRequestSerializer)?.options ?? JSONWritingOptions()
+            let options = (requestSerializer as? JSONRequestSerializer)?.options ?? JSONValue.WritingOptions()
             return try JSONRequestSerializer(options: options, headerFields: [:])
                 .serialize(request, encoding: value, encoder: encoder)
         }

@@ -24,7 +24,8 @@ extension Engine {
 
     /// Applies a hook's decision on a response; returns if the response should be read normally.
     private func follow(
-        _ disposition: ResponseDisposition?, of response: StreamedResponse, _ flight: Flight, _ hooks: RequestHooks
+        _ disposition: TaskHooks.ResponseDisposition?, of response: StreamedResponse, _ flight: Flight,
+        _ hooks: RequestHooks
     ) async throws(SessionError) {
         switch disposition {
         case nil, .allow:

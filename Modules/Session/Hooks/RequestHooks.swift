@@ -6,12 +6,12 @@ internal import Synchronization
 
 /// The hooks of one request: its session's and its own. It is only created if there are hooks.
 final class RequestHooks: Sendable {
-    let context: HookContext
+    let context: TaskHooks.Context
     private let tables: [TaskHooks]
     private let executor: CallbackExecutor
     private let hasCompleted = Atomic(false)
 
-    init(_ context: HookContext, tables: [TaskHooks], executor: CallbackExecutor) {
+    init(_ context: TaskHooks.Context, tables: [TaskHooks], executor: CallbackExecutor) {
         self.context = context
         self.tables = tables
         self.executor = executor
@@ -20,7 +20,7 @@ final class RequestHooks: Sendable {
     // MARK: Hooks that decide; nil if there is no hook
 
     func willRedirect(_ redirect: HTTPRedirect, _ request: SessionRequest) async throws(SessionError)
-        -> RedirectDecision?
+        -> RedirectPolicy.Decision?
     {
         guard let hook = deciding(\.willRedirect) else { return nil }
         return try await run { [context] in try await hook(context, redirect, request) }
@@ -28,14 +28,14 @@ final class RequestHooks: Sendable {
 
     func didReceiveChallenge(
         _ attempt: AuthenticationAttempt
-    ) async throws(SessionError) -> AuthenticationDecision? {
+    ) async throws(SessionError) -> AuthenticationAttempt.Decision? {
         guard let hook = deciding(\.didReceiveChallenge) else { return nil }
         return try await run { [context] in try await hook(context, attempt) }
     }
 
     func willRetry(
-        _ attempt: RetryAttempt, _ decision: RetryDecision
-    ) async throws(SessionError) -> RetryDecision {
+        _ attempt: RetryPolicy.Attempt, _ decision: RetryPolicy.Decision
+    ) async throws(SessionError) -> RetryPolicy.Decision {
         guard let hook = deciding(\.willRetry) else { return decision }
         return try await run { [context] in try await hook(context, attempt, decision) }
     }
@@ -45,7 +45,7 @@ final class RequestHooks: Sendable {
         return try await run { [context] in try await hook(context, request) }
     }
 
-    func didReceiveResponse(_ head: HTTPResponse) async throws(SessionError) -> ResponseDisposition? {
+    func didReceiveResponse(_ head: HTTPResponse) async throws(SessionError) -> TaskHooks.ResponseDisposition? {
         guard let hook = deciding(\.didReceiveResponse) else { return nil }
         return try await run { [context] in try await hook(context, head) }
     }
@@ -56,7 +56,7 @@ final class RequestHooks: Sendable {
         try await run { try await reader(response.reporting()) }
     }
 
-    func willCacheResponse(_ head: HTTPResponse) async throws(SessionError) -> CachingDecision {
+    func willCacheResponse(_ head: HTTPResponse) async throws(SessionError) -> TaskHooks.CachingDecision {
         guard let hook = deciding(\.willCacheResponse) else { return .store }
         return try await run { [context] in try await hook(context, head) }
     }
@@ -78,7 +78,7 @@ final class RequestHooks: Sendable {
     }
 
     /// Calls the hooks of all tables on the callback executor.
-    func tell(_ call: @escaping @Sendable (TaskHooks, HookContext) -> Void) {
+    func tell(_ call: @escaping @Sendable (TaskHooks, TaskHooks.Context) -> Void) {
         executor.execute { [tables, context] in
             for table in tables { call(table, context) }
         }

@@ -19,7 +19,7 @@ public struct SessionHooks: Sendable {
     /// accepted. Requests share connections, so its result also applies to later requests. To change it, call
     /// ``HTTPSession/replaceClientIdentities(_:)``, after which the hook is called again. It has no effect with a custom
     /// transport.
-    public var didReceiveClientCertificateRequest: ClientCertificateRequest.Chooser?
+    public var didReceiveClientCertificateRequest: ClientIdentityPolicy.CertificateRequest.Chooser?
     /// Called once, on the callback executor, when the session was shut down, its connections are closed, and all hooks
     /// and callbacks for the end of a request were called. Requests after the shutdown do not delay it. A streamed
     /// response that is not read to its end delays the call until the response is deallocated.
@@ -31,7 +31,7 @@ public struct SessionHooks: Sendable {
 
 extension ClientIdentityPolicy {
     /// Returns a policy that calls a hook with its choice.
-    func asking(hook: ClientCertificateRequest.Chooser?) -> ClientIdentityPolicy {
+    func asking(hook: ClientIdentityPolicy.CertificateRequest.Chooser?) -> ClientIdentityPolicy {
         hook.map { asking($0) } ?? self
     }
 }

@@ -28,53 +28,55 @@ public struct TaskHooks: Sendable {
     /// credentials of another origin. The hook is not called for redirects that the policy refuses, and the policy also
     /// applies to the hook's request. Nil leaves the decision to the policy; with ``RedirectPolicy/doNotFollow`` only
     /// the hook follows redirects.
-    public var willRedirect: (@Sendable (HookContext, HTTPRedirect, SessionRequest) async throws -> RedirectDecision?)?
+    public var willRedirect:
+        (@Sendable (Context, HTTPRedirect, SessionRequest) async throws -> RedirectPolicy.Decision?)?
     /// Decides how to respond to a 401 (RFC 9110, section 15.5.2): with the proposed stored credential, with another
     /// one, or not at all. It is called again after each refused credential, a limited number of times.
     public var didReceiveChallenge:
-        (@Sendable (HookContext, AuthenticationAttempt) async throws -> AuthenticationDecision)?
+        (@Sendable (Context, AuthenticationAttempt) async throws -> AuthenticationAttempt.Decision)?
     /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called if
     /// the request was cancelled or exceeded its timeout for the whole request.
-    public var willRetry: (@Sendable (HookContext, RetryAttempt, RetryDecision) async throws -> RetryDecision)?
+    public var willRetry:
+        (@Sendable (Context, RetryPolicy.Attempt, RetryPolicy.Decision) async throws -> RetryPolicy.Decision)?
     /// Returns a new body when a request must be sent again and its body can be read only once. Nil fails the request
     /// with ``SessionError/Code/requestBodyFailed``. Not called for a body that can be replayed.
-    public var needsNewBody: (@Sendable (HookContext, SessionRequest) async throws -> HTTPRequestBody?)?
+    public var needsNewBody: (@Sendable (Context, SessionRequest) async throws -> HTTPRequestBody?)?
     /// Decides on the final response before its body is read. Followed redirects, answered challenges and retried
     /// responses are not final.
-    public var didReceiveResponse: (@Sendable (HookContext, HTTPResponse) async throws -> ResponseDisposition)?
+    public var didReceiveResponse: (@Sendable (Context, HTTPResponse) async throws -> ResponseDisposition)?
     /// Decides whether and how a response of the network is stored, given its head, if the rules of HTTP allow storing
     /// it. Called for redirects and challenges as well, but not when a stored response is updated. Without the hook,
     /// the response is stored unchanged.
-    public var willCacheResponse: (@Sendable (HookContext, HTTPResponse) async throws -> CachingDecision)?
+    public var willCacheResponse: (@Sendable (Context, HTTPResponse) async throws -> CachingDecision)?
     /// Receives each chunk of the final response's body before its reader. The next chunk is not read until the hook
     /// returns.
-    public var didReceiveData: (@Sendable (HookContext, Data) async throws -> Void)?
+    public var didReceiveData: (@Sendable (Context, Data) async throws -> Void)?
     /// Chooses the destination of a complete, valid download, given its response and its temporary file, which may be
     /// read but not moved. Nil selects the request's destination. The download's options apply to both. Called for
     /// every download, including a response that a hook turned into one, on a thread of the executor for files.
-    public var willPlaceDownload: (@Sendable (HookContext, URL, HTTPResponse) async throws -> URL?)?
+    public var willPlaceDownload: (@Sendable (Context, URL, HTTPResponse) async throws -> URL?)?
 
     // MARK: Hooks that observe
 
     /// Called when the socket accepted the given number of bytes of the request's body. Each attempt starts again from
     /// zero.
-    public var didSendBody: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
+    public var didSendBody: (@Sendable (Context, Int, TransferProgress) -> Void)?
     /// Called when the request begins to wait for the network, at most once for an attempt; see
     /// ``HTTPSession/Configuration/waitsForConnectivity``.
-    public var isWaitingForConnectivity: (@Sendable (HookContext) -> Void)?
+    public var isWaitingForConnectivity: (@Sendable (Context) -> Void)?
     /// Called for an informational response (1xx, RFC 9110, section 15.2).
-    public var didReceiveInformational: (@Sendable (HookContext, HTTPResponse) -> Void)?
+    public var didReceiveInformational: (@Sendable (Context, HTTPResponse) -> Void)?
     /// Called when the given number of bytes were written to a download's file.
-    public var didWriteDownload: (@Sendable (HookContext, Int, TransferProgress) -> Void)?
+    public var didWriteDownload: (@Sendable (Context, Int, TransferProgress) -> Void)?
     /// Called when a download resumes from a part, with the progress that includes the part's bytes.
-    public var didResumeDownload: (@Sendable (HookContext, TransferProgress) -> Void)?
+    public var didResumeDownload: (@Sendable (Context, TransferProgress) -> Void)?
     /// Called when a download is complete and at its destination.
-    public var didFinishDownload: (@Sendable (HookContext, URL) -> Void)?
+    public var didFinishDownload: (@Sendable (Context, URL) -> Void)?
     /// Called when the request has ended, with the metrics of its attempts, in order.
-    public var didCollectMetrics: (@Sendable (HookContext, [TransportMetrics]) -> Void)?
+    public var didCollectMetrics: (@Sendable (Context, [TransportMetrics]) -> Void)?
     /// Called when the request has ended, with its error, or nil on success. Called exactly once, after all other
     /// hooks, and before ``SessionHooks/didBecomeInvalid``, unless the request was made after the session's shutdown.
-    public var didComplete: (@Sendable (HookContext, SessionError?) -> Void)?
+    public var didComplete: (@Sendable (Context, SessionError?) -> Void)?
 
     /// Creates a value without hooks.
     public init() {}
@@ -99,38 +101,44 @@ public struct TaskHooks: Sendable {
     }
 }
 
-/// The request for which a hook is called.
-public struct HookContext: Sendable {
-    /// The request's ID, equal to ``TaskEvent/taskID`` and to a handle's `id`.
-    public let taskID: UInt64
-    /// The kind of request.
-    public let kind: TaskKind
-    /// The original request.
-    public let request: SessionRequest
+extension TaskHooks {
+    /// The request for which a hook is called.
+    public struct Context: Sendable {
+        /// The request's ID, equal to ``TaskEvent/taskID`` and to a handle's `id`.
+        public let taskID: UInt64
+        /// The kind of request.
+        public let kind: TaskKind
+        /// The original request.
+        public let request: SessionRequest
+    }
 }
 
-/// A hook's decision on a response that can be stored. The body is stored while the caller reads it.
-public enum CachingDecision: Sendable {
-    /// Store the response unchanged.
-    case store
-    /// Store another head, for example with another Cache-Control or fewer fields. The rules of HTTP apply to it as if
-    /// the server had sent it. The caller gets the original response. A body that is not nil replaces the response's
-    /// body in the store, in the content coding named in the head; its length becomes the Content-Length.
-    case storeAs(HTTPResponse, body: Data? = nil)
-    /// Do not store the response.
-    case doNotStore
+extension TaskHooks {
+    /// A hook's decision on a response that can be stored. The body is stored while the caller reads it.
+    public enum CachingDecision: Sendable {
+        /// Store the response unchanged.
+        case store
+        /// Store another head, for example with another Cache-Control or fewer fields. The rules of HTTP apply to it as if
+        /// the server had sent it. The caller gets the original response. A body that is not nil replaces the response's
+        /// body in the store, in the content coding named in the head; its length becomes the Content-Length.
+        case storeAs(HTTPResponse, body: Data? = nil)
+        /// Do not store the response.
+        case doNotStore
+    }
 }
 
-/// A hook's decision on a response with an unread body.
-public enum ResponseDisposition: Sendable {
-    /// Read the body.
-    case allow
-    /// Stop reading: the request fails with ``SessionError/Code/cancelled``; the error has the response's head.
-    case cancel
-    /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does; ``TaskHooks/didFinishDownload``
-    /// is called at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
-    case becomeDownload(to: URL, options: DownloadOptions = DownloadOptions())
-    /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has no
-    /// value, and ends with ``SessionError/Code/takenByHook``.
-    case becomeStream(@Sendable (StreamedResponse) async throws -> Void)
+extension TaskHooks {
+    /// A hook's decision on a response with an unread body.
+    public enum ResponseDisposition: Sendable {
+        /// Read the body.
+        case allow
+        /// Stop reading: the request fails with ``SessionError/Code/cancelled``; the error has the response's head.
+        case cancel
+        /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does; ``TaskHooks/didFinishDownload``
+        /// is called at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
+        case becomeDownload(to: URL, options: DownloadOptions = DownloadOptions())
+        /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has no
+        /// value, and ends with ``SessionError/Code/takenByHook``.
+        case becomeStream(@Sendable (StreamedResponse) async throws -> Void)
+    }
 }

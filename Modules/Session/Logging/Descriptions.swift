@@ -77,7 +77,7 @@ extension HTTPRedirect: CustomReflectable {
     }
 }
 
-extension RetryAttempt: CustomReflectable {
+extension RetryPolicy.Attempt: CustomReflectable {
     /// The properties, redacted.
     public var customMirror: Mirror {
         Mirror(

@@ -16,18 +16,18 @@ internal import Synchronization
 /// and it reaches 1 when the last task ends. The group does not retain its tasks, and neither starts nor ends them.
 public final class ProgressGroup: Sendable {
     private struct Observer {
-        var tell: @Sendable (GroupProgress) -> Void
+        var tell: @Sendable (Progress) -> Void
         /// Called when the group is deallocated, which ends a sequence of updates.
         var end: (@Sendable () -> Void)?
     }
 
     private struct State {
-        var children: [UInt64: (progress: GroupProgress, weight: Double)] = [:]
+        var children: [UInt64: (progress: Progress, weight: Double)] = [:]
         var observers: [UInt64: Observer] = [:]
         var lastKey: UInt64 = 0
-        var progress = GroupProgress()
+        var progress = Progress()
         /// The undelivered updates, in order, for all observers or only for a new one. One thread at a time delivers them.
-        var news: [(progress: GroupProgress, only: UInt64?)] = []
+        var news: [(progress: Progress, only: UInt64?)] = []
         var isTelling = false
 
         mutating func nextKey() -> UInt64 {
@@ -36,7 +36,7 @@ public final class ProgressGroup: Sendable {
         }
 
         /// Returns the next update and its observers; nil if there is none, or if another thread is delivering.
-        mutating func nextNews() -> (GroupProgress, [@Sendable (GroupProgress) -> Void])? {
+        mutating func nextNews() -> (Progress, [@Sendable (Progress) -> Void])? {
             guard !isTelling, !news.isEmpty else { return nil }
             isTelling = true
             let (progress, only) = news.removeFirst()
@@ -55,14 +55,14 @@ public final class ProgressGroup: Sendable {
     }
 
     /// The combined progress.
-    public var progress: GroupProgress { state.withLock { $0.progress } }
+    public var progress: Progress { state.withLock { $0.progress } }
 
     /// Adds a task. Its weight is relative to the other weights; a weight that is not positive and finite counts as 1.
     public func add(_ task: any SessionTask, weight: Double = 1) {
         let kind = task.kind
-        let child = addChild(weight, GroupProgress(task.progress, of: kind))
+        let child = addChild(weight, Progress(task.progress, of: kind))
         // Both observers are called on the session's executor in order, so the end comes last.
-        task.onProgress { [weak self] in self?.update(child, GroupProgress($0, of: kind)) }
+        task.onProgress { [weak self] in self?.update(child, Progress($0, of: kind)) }
         task.onStateChange { [weak self] in if $0 == .completed { self?.end(child) } }
     }
 
@@ -75,8 +75,8 @@ public final class ProgressGroup: Sendable {
     }
 
     /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. The sequence
-    /// ends when the group is deallocated, because tasks can be added until then; leave the loop at ``GroupProgress/isFinished``.
-    public var updates: EventSequence<GroupProgress> {
+    /// ends when the group is deallocated, because tasks can be added until then; leave the loop at ``ProgressGroup/Progress/isFinished``.
+    public var updates: EventSequence<Progress> {
         EventSequence(coalescing: { _, _ in true }) { buffer in
             observe(onEnd: { buffer.finish() }) { buffer.append($0) }
         }
@@ -85,14 +85,14 @@ public final class ProgressGroup: Sendable {
     /// Calls a function with the current progress, then with each change, in order, on an executor.
     @discardableResult
     public func onProgress(
-        on executor: CallbackExecutor = .serial(), _ observer: @escaping @Sendable (GroupProgress) -> Void
+        on executor: CallbackExecutor = .serial(), _ observer: @escaping @Sendable (Progress) -> Void
     ) -> SessionObservation {
         observe { progress in executor.execute { observer(progress) } }
     }
 
     // MARK: Children
 
-    private func addChild(_ weight: Double, _ progress: GroupProgress) -> UInt64 {
+    private func addChild(_ weight: Double, _ progress: Progress) -> UInt64 {
         var key: UInt64 = 0
         change { state in
             key = state.nextKey()
@@ -101,7 +101,7 @@ public final class ProgressGroup: Sendable {
         return key
     }
 
-    private func update(_ child: UInt64, _ progress: GroupProgress) {
+    private func update(_ child: UInt64, _ progress: Progress) {
         change { state in
             guard let old = state.children[child]?.progress, !(old.isFinished && old.tasks == progress.tasks) else {
                 return
@@ -121,7 +121,7 @@ public final class ProgressGroup: Sendable {
 
     @discardableResult
     private func observe(
-        onEnd end: (@Sendable () -> Void)? = nil, _ observer: @escaping @Sendable (GroupProgress) -> Void
+        onEnd end: (@Sendable () -> Void)? = nil, _ observer: @escaping @Sendable (Progress) -> Void
     ) -> SessionObservation {
         let key = state.withLock { state in
             let key = state.nextKey()
@@ -136,7 +136,7 @@ public final class ProgressGroup: Sendable {
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
-            let progress = GroupProgress(state.children.values)
+            let progress = Progress(state.children.values)
             guard progress != state.progress else { return }
             state.progress = progress
             state.news.append((progress, only: nil))
@@ -153,36 +153,38 @@ public final class ProgressGroup: Sendable {
     }
 }
 
-/// The combined progress of the tasks of a ``ProgressGroup``.
-public struct GroupProgress: Sendable, Hashable {
-    /// The transferred bytes of all tasks: sent bytes of uploads, and received bytes of other tasks.
-    public var completed: Int64 = 0
-    /// The total number of bytes; nil while any task's total is unknown.
-    public var total: Int64? = 0
-    /// The completed fraction, from 0 to 1, as the weighted average of the tasks. A running task counts with the fraction of its
-    /// bytes, or 0 while its total is unknown; a task that has ended counts as 1, with or without an error.
-    public var fraction = 0.0
-    /// The number of tasks, including nested groups.
-    public var tasks = 0
-    /// The number of tasks that have ended.
-    public var endedTasks = 0
-    /// The total throughput in bytes per second; nil while the throughput of all tasks is unknown.
-    public var bytesPerSecond: Double?
+extension ProgressGroup {
+    /// The combined progress of the tasks of a ``ProgressGroup``.
+    public struct Progress: Sendable, Hashable {
+        /// The transferred bytes of all tasks: sent bytes of uploads, and received bytes of other tasks.
+        public var completed: Int64 = 0
+        /// The total number of bytes; nil while any task's total is unknown.
+        public var total: Int64? = 0
+        /// The completed fraction, from 0 to 1, as the weighted average of the tasks. A running task counts with the fraction of its
+        /// bytes, or 0 while its total is unknown; a task that has ended counts as 1, with or without an error.
+        public var fraction = 0.0
+        /// The number of tasks, including nested groups.
+        public var tasks = 0
+        /// The number of tasks that have ended.
+        public var endedTasks = 0
+        /// The total throughput in bytes per second; nil while the throughput of all tasks is unknown.
+        public var bytesPerSecond: Double?
 
-    /// Creates the progress of no tasks.
-    public init() {}
+        /// Creates the progress of no tasks.
+        public init() {}
 
-    /// Whether there is at least one task, and all have ended.
-    public var isFinished: Bool { tasks > 0 && endedTasks == tasks }
+        /// Whether there is at least one task, and all have ended.
+        public var isFinished: Bool { tasks > 0 && endedTasks == tasks }
 
-    /// The estimated remaining time at the recent throughput; nil while the total or the throughput is unknown, or the
-    /// throughput is zero.
-    public var estimatedTimeRemaining: Duration? {
-        TransferProgress(completed: completed, total: total, bytesPerSecond: bytesPerSecond).estimatedTimeRemaining
+        /// The estimated remaining time at the recent throughput; nil while the total or the throughput is unknown, or the
+        /// throughput is zero.
+        public var estimatedTimeRemaining: Duration? {
+            TransferProgress(completed: completed, total: total, bytesPerSecond: bytesPerSecond).estimatedTimeRemaining
+        }
     }
 }
 
-extension GroupProgress {
+extension ProgressGroup.Progress {
     /// The progress of one running task.
     init(_ progress: TaskProgress, of kind: TaskKind) {
         let direction = kind == .upload ? progress.upload : progress.download
@@ -202,7 +204,7 @@ extension GroupProgress {
     }
 
     /// The combined progress of several children with their weights.
-    init(_ children: some Sequence<(progress: GroupProgress, weight: Double)>) {
+    init(_ children: some Sequence<(progress: ProgressGroup.Progress, weight: Double)>) {
         var weights = 0.0
         for (child, weight) in children {
             completed += child.completed

@@ -38,12 +38,14 @@ public struct RedirectPolicy: Sendable, Hashable {
     public static let doNotFollow = RedirectPolicy(limit: 0, staysAtOrigin: false)
 }
 
-/// A hook's decision on a redirect.
-public enum RedirectDecision: Sendable {
-    /// Follow it with this request, which may be the proposed one or a changed one.
-    case follow(SessionRequest)
-    /// Do not follow it: the redirect is the response.
-    case doNotFollow
+extension RedirectPolicy {
+    /// A hook's decision on a redirect.
+    public enum Decision: Sendable {
+        /// Follow it with this request, which may be the proposed one or a changed one.
+        case follow(SessionRequest)
+        /// Do not follow it: the redirect is the response.
+        case doNotFollow
+    }
 }
 
 /// A redirect that was, or is about to be, followed (RFC 9110, section 15.4).

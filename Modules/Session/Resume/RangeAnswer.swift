@@ -8,9 +8,9 @@ enum RangeAnswer: Equatable {
     /// The body is the rest (206) of an entity with this total length.
     case rest(total: Int64)
     /// The body is the whole entity, or the body of an error that does not concern the range.
-    case whole(DownloadResumption.Reason)
+    case whole(DownloadOptions.Resumption.Reason)
     /// The part cannot be used, so the whole entity must be requested.
-    case askAgain(DownloadResumption.Reason)
+    case askAgain(DownloadOptions.Resumption.Reason)
 
     init(_ response: StreamedResponse, to resume: ResumeData) throws(SessionError) {
         let head = response.head

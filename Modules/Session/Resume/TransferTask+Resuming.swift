@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 extension TransferTask where Value == URL {
     /// Whether the download resumed from its part or started over; nil while this is unknown, and without a part.
-    public var resumption: DownloadResumption? { link.download?.resumption }
+    public var resumption: DownloadOptions.Resumption? { link.download?.resumption }
 
     /// Cancels the task like ``cancel()``, but keeps the part, and returns the data to resume the download.
     ///

@@ -49,7 +49,7 @@ extension Engine {
         }
     }
 
-    private func wait(after attempt: RetryAttempt, _ flight: Flight) async throws(SessionError) -> Duration? {
+    private func wait(after attempt: RetryPolicy.Attempt, _ flight: Flight) async throws(SessionError) -> Duration? {
         let retriers = flight.retriers(before: retriers)
         let decision = try await timed(flight) { () async throws(SessionError) in
             do {

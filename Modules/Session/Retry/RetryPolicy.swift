@@ -68,14 +68,14 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
     }
 
     /// Decides by the policy.
-    public func decide(on attempt: RetryAttempt) -> RetryDecision {
+    public func decide(on attempt: Attempt) -> Decision {
         guard methods.contains(attempt.request.method), attempt.error?.timeout != .request else { return .doNotRetry }
         return decide(after: attempt.number, errorCode: attempt.error?.code, head: attempt.head)
     }
 
     /// Decides after this number of attempts, whatever the method: the last one failed with an error or, without an
     /// error, has this response.
-    package func decide(after attempts: Int, errorCode: SessionError.Code?, head: HTTPResponse?) -> RetryDecision {
+    package func decide(after attempts: Int, errorCode: SessionError.Code?, head: HTTPResponse?) -> Decision {
         guard attempts <= limit else { return .doNotRetry }
         if let errorCode {
             return errorCodes.contains(errorCode) ? .retry(after: backoff.wait(after: attempts)) : .doNotRetry

@@ -13,7 +13,7 @@ public struct EventSource: AsyncSequence, Sendable {
 
     let session: HTTPSession
     let request: Result<SessionRequest, SessionError>
-    let options: EventSourceOptions
+    let options: Options
     let extras: Boxed<HTTPCall.Extras>?
 
     /// Creates a reader, which connects when its first event is requested.
@@ -165,7 +165,7 @@ public struct EventSource: AsyncSequence, Sendable {
     }
 }
 
-extension EventSourceOptions {
+extension EventSource.Options {
     /// The delay to double if the server's is shorter.
     private static let leastDoubled = Duration.milliseconds(500)
 
@@ -198,30 +198,32 @@ private func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duratio
     return { start.duration(to: clock.now) }
 }
 
-/// Options for reading server-sent events.
-public struct EventSourceOptions: Sendable {
-    /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds. Whatever the
-    /// server sets, at least a quarter of a second passes between the beginnings of two attempts, unless this delay, or
-    /// ``maximumReconnectDelay``, is shorter.
-    public var reconnectDelay: Duration = .seconds(3)
-    /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. A server's
-    /// delay of less than half a second applies to the first attempt only. The default is 1 minute.
-    public var maximumReconnectDelay: Duration = .seconds(60)
-    /// The maximum number of consecutive failed attempts, after which the next one's error is thrown. An event, or a stream that lasted
-    /// for ``maximumReconnectDelay``, starts the count again. The default is nil: no limit.
-    public var maximumReconnects: Int?
-    /// The initial last event ID, for example a saved one. The default is empty: none.
-    public var lastEventID = ""
-    /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB.
-    public var eventSizeLimit = HTTPResponseBody.defaultLineLimit
-    /// The clock for the delays. The default is the continuous clock.
-    public var clock: any Clock<Duration> = ContinuousClock()
+extension EventSource {
+    /// Options for reading server-sent events.
+    public struct Options: Sendable {
+        /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds. Whatever the
+        /// server sets, at least a quarter of a second passes between the beginnings of two attempts, unless this delay, or
+        /// ``maximumReconnectDelay``, is shorter.
+        public var reconnectDelay: Duration = .seconds(3)
+        /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. A server's
+        /// delay of less than half a second applies to the first attempt only. The default is 1 minute.
+        public var maximumReconnectDelay: Duration = .seconds(60)
+        /// The maximum number of consecutive failed attempts, after which the next one's error is thrown. An event, or a stream that lasted
+        /// for ``maximumReconnectDelay``, starts the count again. The default is nil: no limit.
+        public var maximumReconnects: Int?
+        /// The initial last event ID, for example a saved one. The default is empty: none.
+        public var lastEventID = ""
+        /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB.
+        public var eventSizeLimit = HTTPResponseBody.defaultLineLimit
+        /// The clock for the delays. The default is the continuous clock.
+        public var clock: any Clock<Duration> = ContinuousClock()
 
-    /// Creates the default options.
-    public init() {}
+        /// Creates the default options.
+        public init() {}
 
-    /// Creates the default options, modified by a function.
-    public init(_ configure: (inout EventSourceOptions) -> Void) {
-        configure(&self)
+        /// Creates the default options, modified by a function.
+        public init(_ configure: (inout Options) -> Void) {
+            configure(&self)
+        }
     }
 }

@@ -88,7 +88,7 @@ extension SecurityPolicyDocument.Rule.Profile {
 }
 
 /// Coded as an object with a member for each property that has another value than its default.
-extension KeyRequirements: Codable {
+extension ChainProfile.KeyRequirements: Codable {
     enum Key: String, CodingKey, CaseIterable {
         case minimumRSABits
         case kinds
@@ -102,12 +102,12 @@ extension KeyRequirements: Codable {
         try object.refuseUnknownKeys()
         minimumRSABits = try object.optional(Int.self, .minimumRSABits) ?? minimumRSABits
         kinds = try object.named(KeyKind.all, .kinds) ?? kinds
-        signatures = try object.named(SignatureAlgorithm.all, .signatures) ?? signatures
+        signatures = try object.named(ChainProfile.SignatureAlgorithm.all, .signatures) ?? signatures
     }
 
     /// Encodes the requirements.
     public func encode(to encoder: any Encoder) throws {
-        let defaults = KeyRequirements()
+        let defaults = ChainProfile.KeyRequirements()
         var container = encoder.container(keyedBy: Key.self)
         if minimumRSABits != defaults.minimumRSABits { try container.encode(minimumRSABits, forKey: .minimumRSABits) }
         if kinds != defaults.kinds { try container.encode(kinds.names, forKey: .kinds) }

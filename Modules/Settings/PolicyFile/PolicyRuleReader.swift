@@ -166,7 +166,7 @@ struct PolicyRuleReader {
             set.backupPins.append(try pin(.backupPins, index, text))
         }
         if let date = rule.pinsExpire, let consequence = rule.afterExpiry {
-            set.expiry = PinExpiry(date, then: consequence)
+            set.expiry = PinSet.Expiry(date, then: consequence)
         }
         return set
     }

@@ -67,11 +67,11 @@ extension SecurityPolicyDocument {
         /// false.
         public var allowInvalidCertificates: Bool
         /// The certificates that are compared. The default is any of the verified chain.
-        public var pinPosition: PinPosition
+        public var pinPosition: PinSet.Position
         /// When the pins expire, in the format of RFC 3339; nil for never.
         public var pinsExpire: Date?
         /// The effect of the expiry; required if the pins expire.
-        public var afterExpiry: PinExpiry.Consequence?
+        public var afterExpiry: PinSet.Expiry.Consequence?
         /// Whether refusals are only reported. Then the rule without its pins is enforced or, for a rule without pins,
         /// the system's store. A rule that refuses nothing more than the system's store cannot have it. The default is
         /// false.

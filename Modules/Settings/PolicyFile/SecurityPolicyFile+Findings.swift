@@ -11,7 +11,7 @@ extension SecurityPolicyFile {
     ///
     /// - Returns: The findings. None has the severity error exactly if ``makePolicy()`` succeeds. Public suffixes are
     ///   taken from a short list of common ones, not from the whole Public Suffix List.
-    public func findings(at date: Date, expiryNotice notice: Double = 30) -> [PolicyFinding] {
+    public func findings(at date: Date, expiryNotice notice: Double = 30) -> [Finding] {
         let readers = ruleReaders()
         let reach = PatternReach(readers)
         let findings = readers.enumerated().flatMap { index, reader in
@@ -30,7 +30,7 @@ struct PolicyRuleCheck {
 
     private typealias Key = SecurityPolicyDocument.Rule.Key
 
-    func findings() -> [PolicyFinding] {
+    func findings() -> [SecurityPolicyFile.Finding] {
         let rule = reader.rule
         var findings = problem(.contradictoryRule) { () throws(SecurityError) in try reader.checkForm() }
         for index in rule.hosts.indices { findings += hostFindings(index) }
@@ -50,7 +50,7 @@ struct PolicyRuleCheck {
     }
 
     /// Settings under which a server need not prove that it is the requested host.
-    private func insecureFindings() -> [PolicyFinding] {
+    private func insecureFindings() -> [SecurityPolicyFile.Finding] {
         let rule = reader.rule
         let acceptsAny = "Any server is accepted, so that the connection can be intercepted."
         let found: [(isGiven: Bool, key: String, message: String)] = [
@@ -70,7 +70,7 @@ struct PolicyRuleCheck {
     }
 
     /// The flaws of the authorities among the anchors. A server's own certificate is not checked.
-    private func anchorFindings(_ index: Int) -> [PolicyFinding] {
+    private func anchorFindings(_ index: Int) -> [SecurityPolicyFile.Finding] {
         let anchors = (try? reader.anchorCertificates(index)) ?? []
         return anchors.compactMap { anchor in
             guard let flaw = anchor.authorityFlaw else { return nil }
@@ -80,7 +80,7 @@ struct PolicyRuleCheck {
         }
     }
 
-    private func profileFindings() -> [PolicyFinding] {
+    private func profileFindings() -> [SecurityPolicyFile.Finding] {
         let base = ChainProfile.lenient.rules
         let isLenient = reader.rule.profile == .lenient || reader.rule.chainProfile.map { $0.rules == base } ?? false
         guard isLenient else { return [] }
@@ -91,7 +91,7 @@ struct PolicyRuleCheck {
         ]
     }
 
-    private func hostFindings(_ index: Int) -> [PolicyFinding] {
+    private func hostFindings(_ index: Int) -> [SecurityPolicyFile.Finding] {
         guard let pattern = try? reader.pattern(index) else {
             return problem(.malformedPattern) { () throws(SecurityError) in _ = try reader.pattern(index) }
         }
@@ -103,9 +103,9 @@ struct PolicyRuleCheck {
         ]
     }
 
-    private func pinFindings() -> [PolicyFinding] {
+    private func pinFindings() -> [SecurityPolicyFile.Finding] {
         guard let pins = reader.rule.pins, !pins.isEmpty else { return [] }
-        var findings: [PolicyFinding] = []
+        var findings: [SecurityPolicyFile.Finding] = []
         var seen: Set<PublicKeyPin> = []
         for (key, texts) in [(Key.pins, pins), (.backupPins, reader.rule.backupPins)] {
             for (index, text) in texts.enumerated() { findings += pinFindings(key, at: index, text, seen: &seen) }
@@ -121,7 +121,7 @@ struct PolicyRuleCheck {
 
     private func pinFindings(
         _ key: Key, at index: Int, _ text: String, seen: inout Set<PublicKeyPin>
-    ) -> [PolicyFinding] {
+    ) -> [SecurityPolicyFile.Finding] {
         let place = "\(key.rawValue)[\(index)]"
         guard let pin = try? reader.pin(key, index, text) else {
             return problem(.malformedPin) { () throws(SecurityError) in _ = try reader.pin(key, index, text) }
@@ -135,7 +135,7 @@ struct PolicyRuleCheck {
         return []
     }
 
-    private func expiryFindings() -> [PolicyFinding] {
+    private func expiryFindings() -> [SecurityPolicyFile.Finding] {
         guard let end = reader.rule.pinsExpire else { return [] }
         let day = end.formatted(.iso8601)
         let then = reader.rule.afterExpiry == .refuse ? "every connection is refused" : "nothing is pinned"
@@ -151,14 +151,14 @@ struct PolicyRuleCheck {
     }
 
     private func problem(
-        _ kind: PolicyFinding.Kind, _ make: () throws(SecurityError) -> Void
-    ) -> [PolicyFinding] {
+        _ kind: SecurityPolicyFile.Finding.Kind, _ make: () throws(SecurityError) -> Void
+    ) -> [SecurityPolicyFile.Finding] {
         do {
             try make()
             return []
         } catch {
             return [
-                PolicyFinding(
+                SecurityPolicyFile.Finding(
                     kind: kind, severity: .error, file: error.file, line: error.line, path: error.path ?? reader.path,
                     message: error.message)
             ]
@@ -168,9 +168,9 @@ struct PolicyRuleCheck {
 
 extension PolicyRuleReader {
     func finding(
-        _ kind: PolicyFinding.Kind, _ severity: PolicyFinding.Severity, at key: String, _ message: String
-    ) -> PolicyFinding {
-        PolicyFinding(
+        _ kind: SecurityPolicyFile.Finding.Kind, _ severity: SecurityPolicyFile.Finding.Severity, at key: String, _ message: String
+    ) -> SecurityPolicyFile.Finding {
+        SecurityPolicyFile.Finding(
             kind: kind, severity: severity, file: part.path, line: part.text?.line(of: path + "." + key),
             path: path + "." + key, message: message)
     }
@@ -195,7 +195,7 @@ struct PatternReach {
     }
 
     /// The findings for a rule.
-    func findings(_ rule: Int) -> [PolicyFinding] {
+    func findings(_ rule: Int) -> [SecurityPolicyFile.Finding] {
         patterns[rule].enumerated().compactMap { host, pattern in
             guard let pattern else { return nil }
             if let other = earlier(rule, host, pattern) {

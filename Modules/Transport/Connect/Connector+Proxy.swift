@@ -61,7 +61,7 @@ extension Connector {
         guard let handshake = handshake(with: server, for: origin, at: target) else {
             socket.channel.close(promise: nil)
             promise.fail(
-                ProxyHandshakeError(failure: .refused(ProxyRefusal("SOCKS 4 has no IPv6 addresses; use socks5"))))
+                ProxyHandshakeError(failure: .refused(Proxy.Refusal("SOCKS 4 has no IPv6 addresses; use socks5"))))
             return promise.futureResult.map { socket }
         }
         do {

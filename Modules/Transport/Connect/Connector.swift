@@ -249,7 +249,8 @@ final class Connector: ConnectionOpener {
         guard let choose = identities.chooser else { return nil }
         let proposed = identities.identity(for: origin.host)
         return { issuers in
-            let request = ClientCertificateRequest(host: origin.host, port: origin.port, acceptableIssuers: issuers)
+            let request = ClientIdentityPolicy.CertificateRequest(
+                host: origin.host, port: origin.port, acceptableIssuers: issuers)
             do {
                 return .success(try await choose(request, proposed))
             } catch {

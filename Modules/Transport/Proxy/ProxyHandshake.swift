@@ -25,7 +25,7 @@ enum ProxyFailure: Error, Equatable {
     /// The answer is not in the proxy's protocol; the problem, as the end of a sentence.
     case invalid(String)
     /// The proxy refused.
-    case refused(ProxyRefusal)
+    case refused(Proxy.Refusal)
     /// The proxy requires a user name, or refused the given one; with the values of Proxy-Authenticate and the refused
     /// answer.
     case authentication([String], after: ProxyAnswer = ProxyAnswer())

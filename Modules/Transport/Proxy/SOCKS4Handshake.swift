@@ -35,9 +35,9 @@ struct SOCKS4Handshake: ProxyHandshake {
         guard let reply: UInt8 = input.getInteger(at: start + 1) else { return .needsBytes }
         switch reply {
         case 90: break
-        case 91: throw .refused(ProxyRefusal("a refusal or a failure"))
+        case 91: throw .refused(Proxy.Refusal("a refusal or a failure"))
         case 92, 93: throw .authentication([])
-        default: throw .refused(ProxyRefusal("reply \(reply)"))
+        default: throw .refused(Proxy.Refusal("reply \(reply)"))
         }
         // The rest is an address and a port without meaning.
         guard input.readableBytes >= 8 else { return .needsBytes }

@@ -52,7 +52,7 @@ struct SOCKS5Handshake: ProxyHandshake {
             bytes.writeString(login.password)
             return .send(bytes)
         case (0xFF, nil), (2, nil): throw .authentication([])
-        case (0xFF, _): throw .refused(ProxyRefusal("it does not take a user name with a password"))
+        case (0xFF, _): throw .refused(Proxy.Refusal("it does not take a user name with a password"))
         default: throw .invalid("it chose a method of authentication that was not offered")
         }
     }
@@ -86,7 +86,7 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
         guard version == Self.version else { throw .invalid("it is not SOCKS 5") }
         // Checked first: a refusal need not have a valid address.
-        guard reply == 0 else { throw .refused(ProxyRefusal(Self.reason(reply))) }
+        guard reply == 0 else { throw .refused(Proxy.Refusal(Self.reason(reply))) }
         guard let type: UInt8 = input.getInteger(at: start + 3), let first: UInt8 = input.getInteger(at: start + 4)
         else { return .needsBytes }
         let length: Int

@@ -73,7 +73,7 @@ struct TunnelHandshake: ProxyHandshake {
         // A proxy that returns the request must not bring the password into a log.
         let secret = answer.authorization.flatMap { $0.split(separator: " ").last }
         let repeats = secret.map { text.contains($0) || status.reasonPhrase.contains($0) } ?? false
-        return .refused(repeats ? ProxyRefusal(.init(code: status.code), page: "") : ProxyRefusal(status, page: text))
+        return .refused(repeats ? Proxy.Refusal(.init(code: status.code), page: "") : Proxy.Refusal(status, page: text))
     }
 
     private mutating func nextEvent() throws(ProxyFailure) -> HTTP1ResponseParser.Event? {

@@ -53,27 +53,29 @@ public struct TLSOptions: Sendable, Hashable {
     ///
     /// A warning is printed to standard error when the transport is created, and ``TransportMetrics/isKeyLogged``
     /// reports it for each attempt.
-    public var keyLog: TLSKeyLog?
+    public var keyLog: KeyLog?
 
     /// The defaults.
     public init() {}
 }
 
-/// A log of TLS connection keys in the format of `SSLKEYLOGFILE`.
-public struct TLSKeyLog: Sendable, Hashable {
-    enum Place: Sendable, Hashable {
-        case file(String)
-        case environment
+extension TLSOptions {
+    /// A log of TLS connection keys in the format of `SSLKEYLOGFILE`.
+    public struct KeyLog: Sendable, Hashable {
+        enum Place: Sendable, Hashable {
+            case file(String)
+            case environment
+        }
+
+        let place: Place
+
+        /// Appends to this file, which is created with access for its owner only.
+        public static func insecureFile(_ path: String) -> KeyLog { KeyLog(place: .file(path)) }
+
+        /// Appends to the file named by the environment variable `SSLKEYLOGFILE`; does nothing without it. The variable has
+        /// no effect without this option.
+        public static let insecureEnvironment = KeyLog(place: .environment)
     }
-
-    let place: Place
-
-    /// Appends to this file, which is created with access for its owner only.
-    public static func insecureFile(_ path: String) -> TLSKeyLog { TLSKeyLog(place: .file(path)) }
-
-    /// Appends to the file named by the environment variable `SSLKEYLOGFILE`; does nothing without it. The variable has
-    /// no effect without this option.
-    public static let insecureEnvironment = TLSKeyLog(place: .environment)
 }
 
 /// Passes the algorithms of ``TLSOptions`` to OpenSSL. OpenSSL ignores unknown names in lists; they are rejected here.
@@ -165,7 +167,7 @@ final class TLSKeyLogFile: Sendable {
     /// Opens the file and reports it on standard error; nil if the environment names none.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the log cannot be written.
-    static func open(_ log: TLSKeyLog) throws(TransportError) -> TLSKeyLogFile? {
+    static func open(_ log: TLSOptions.KeyLog) throws(TransportError) -> TLSKeyLogFile? {
         switch log.place {
         case .file(let path): return try TLSKeyLogFile(path)
         case .environment:

@@ -5,10 +5,10 @@ internal import Synchronization
 /// Passes messages from the connection's event loop to the task that reads them, with backpressure: the event loop stops reading
 /// from the socket while the limits are reached.
 final class MessageQueue: Sendable {
-    typealias Answer = Result<WebSocketMessage?, WebSocketError>
+    typealias Answer = Result<WebSocket.Message?, WebSocketError>
 
     private struct State {
-        var messages = CircularBuffer<WebSocketMessage>()
+        var messages = CircularBuffer<WebSocket.Message>()
         var bytes = 0
         var isFull = false
         var end: Result<Void, WebSocketError>?
@@ -33,7 +33,7 @@ final class MessageQueue: Sendable {
         }
 
         /// Takes the next message of the rest; nil after its end, which ends the messages.
-        private mutating func takeFromRest() -> WebSocketMessage? {
+        private mutating func takeFromRest() -> WebSocket.Message? {
             switch rest?.next() {
             case nil: return nil
             case .message(let message): return message
@@ -45,7 +45,7 @@ final class MessageQueue: Sendable {
             }
         }
 
-        mutating func append(_ message: WebSocketMessage) {
+        mutating func append(_ message: WebSocket.Message) {
             messages.append(message)
             bytes += message.size
             isFull = isFull || bytes >= MessageQueue.mostBytes || messages.count >= MessageQueue.mostMessages
@@ -59,8 +59,8 @@ final class MessageQueue: Sendable {
 
     /// The end of a connection, and its waiters.
     private struct Settled {
-        let outcome: Outcome<WebSocketClosure>
-        let result: Result<WebSocketClosure, WebSocketError>
+        let outcome: Outcome<WebSocket.Closure>
+        let result: Result<WebSocket.Closure, WebSocketError>
 
         func tell() { outcome.complete(result) }
     }
@@ -78,7 +78,7 @@ final class MessageQueue: Sendable {
     /// Whether nothing more should be read from the socket.
     var isFull: Bool { state.withLock { $0.isFull } }
 
-    func push(_ message: WebSocketMessage) {
+    func push(_ message: WebSocket.Message) {
         let reader = state.withLock { state -> Waiters<Answer>.Waiter? in
             guard state.end == nil else { return nil }
             if let reader = state.readers.takeFirst() { return reader }
@@ -124,7 +124,7 @@ final class MessageQueue: Sendable {
     }
 
     /// The next message, or nil at the end of the closing handshake.
-    func next() async throws(WebSocketError) -> WebSocketMessage? {
+    func next() async throws(WebSocketError) -> WebSocket.Message? {
         let cancelled: @Sendable () -> Answer = { .failure(.cancelled) }
         let answer = await state.wait(in: { $1(&$0.readers) }, ifCancelled: cancelled) { state -> Answer? in
             state.take() ?? (state.readers.isEmpty ? nil : .failure(.secondReader))
@@ -145,20 +145,20 @@ extension MessageQueue {
     /// The input of an ended connection for which the queue had no room.
     struct Rest: Sendable {
         enum Step {
-            case message(WebSocketMessage)
-            case end(Result<WebSocketClosure, WebSocketError>)
+            case message(WebSocket.Message)
+            case end(Result<WebSocket.Closure, WebSocketError>)
         }
 
         private var machine: WebSocketStateMachine
         private let error: WebSocketError
         /// Reports the end when it is known.
-        let closure: Outcome<WebSocketClosure>
+        let closure: Outcome<WebSocket.Closure>
 
         /// - Parameters:
         ///   - machine: The machine with the received bytes.
         ///   - error: The end of the connection, unless the bytes contain another one.
         ///   - closure: Receives the end.
-        init(_ machine: WebSocketStateMachine, end error: WebSocketError, _ closure: Outcome<WebSocketClosure>) {
+        init(_ machine: WebSocketStateMachine, end error: WebSocketError, _ closure: Outcome<WebSocket.Closure>) {
             (self.machine, self.error, self.closure) = (machine, error, closure)
         }
 
@@ -176,7 +176,7 @@ extension MessageQueue {
     }
 }
 
-extension WebSocketMessage {
+extension WebSocket.Message {
     /// The bytes of its payload.
     fileprivate var size: Int {
         switch self {

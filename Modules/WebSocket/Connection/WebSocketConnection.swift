@@ -12,13 +12,13 @@ final class WebSocketConnection: Sendable {
     let queue: MessageQueue
     private let handler: NIOLoopBound<WebSocketHandler>
     private let channel: any Channel
-    private let closure = Outcome<WebSocketClosure>()
+    private let closure = Outcome<WebSocket.Closure>()
     private let compresses: Bool
     /// Compresses messages in the sending task, one at a time and in sending order; nil without compression.
     private let deflater: Mutex<MessageDeflater?>
 
     /// Adds the handlers to a channel whose server has switched to the protocol. Called on the event loop.
-    init(_ channel: any Channel, _ options: WebSocketOptions, _ agreement: WebSocketHandshake.Agreement) throws {
+    init(_ channel: any Channel, _ options: WebSocket.Options, _ agreement: WebSocketHandshake.Agreement) throws {
         self.channel = channel
         subprotocol = agreement.subprotocol
         let compression = agreement.compression
@@ -45,7 +45,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Returns the protocol for a request; its owner is a `WebSocketConnection`.
-    static func upgrade(_ handshake: WebSocketHandshake, _ options: WebSocketOptions) -> ProtocolUpgrade {
+    static func upgrade(_ handshake: WebSocketHandshake, _ options: WebSocket.Options) -> ProtocolUpgrade {
         ProtocolUpgrade(to: "websocket") { (channel, head) throws(TransportError) in
             let agreement: WebSocketHandshake.Agreement
             do throws(WebSocketHandshake.Failure) {
@@ -85,7 +85,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Starts the closing handshake, and returns the server's Close frame.
-    func close(_ code: WebSocketCloseCode, reason: String) async throws(WebSocketError) -> WebSocketClosure {
+    func close(_ code: WebSocket.CloseCode, reason: String) async throws(WebSocketError) -> WebSocket.Closure {
         let handler = handler
         queue.settle()
         if channel.isActive { handler.eventLoop.execute { handler.value.close(code, reason: reason) } }

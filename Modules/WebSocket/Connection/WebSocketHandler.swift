@@ -7,11 +7,11 @@ final class WebSocketHandler: ChannelInboundHandler {
     typealias OutboundOut = WebSocketFrame
 
     let queue = MessageQueue()
-    private let options: WebSocketOptions
+    private let options: WebSocket.Options
     private var machine: WebSocketStateMachine
     private var context: ChannelHandlerContext?
     /// Reports the end of the closing handshake or of the connection.
-    private let closure: Outcome<WebSocketClosure>
+    private let closure: Outcome<WebSocket.Closure>
     private var isReadPaused = false
     /// Whether a full queue dropped a message after our Close frame; later messages are then dropped as well.
     private var hasDropped = false
@@ -28,8 +28,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var closeTimer: Scheduled<Void>?
 
     init(
-        _ options: WebSocketOptions, _ compression: DeflateExtension? = nil,
-        closure: Outcome<WebSocketClosure>
+        _ options: WebSocket.Options, _ compression: DeflateExtension? = nil,
+        closure: Outcome<WebSocket.Closure>
     ) {
         self.options = options
         self.closure = closure
@@ -50,7 +50,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     /// Starts the closing handshake, unless it was started before.
-    func close(_ code: WebSocketCloseCode, reason: String) {
+    func close(_ code: WebSocket.CloseCode, reason: String) {
         guard machine.close() else { return }
         stopPinging()
         write(.connectionClose, WebSocketStateMachine.closePayload(code, reason: reason))
@@ -107,7 +107,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     /// After our Close frame, messages beyond the limits are dropped, because there may be no reader.
-    private func deliver(_ message: WebSocketMessage) {
+    private func deliver(_ message: WebSocket.Message) {
         hasDropped = hasDropped || (machine.phase != .open && queue.isFull)
         if !hasDropped { queue.push(message) }
     }
@@ -137,7 +137,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     // MARK: Ends
 
     /// Handles the peer's Close frame. The server closes the connection (RFC 6455, section 7.1.1).
-    private func closed(_ end: WebSocketClosure, reply: ByteBuffer?) {
+    private func closed(_ end: WebSocket.Closure, reply: ByteBuffer?) {
         if let reply { write(.connectionClose, reply) }
         finish(.success(()))
         closure.complete(.success(end))
@@ -145,7 +145,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     /// Fails the connection (RFC 6455, section 7.1.7).
-    private func fail(_ error: WebSocketError, _ code: WebSocketCloseCode) {
+    private func fail(_ error: WebSocketError, _ code: WebSocket.CloseCode) {
         _ = machine.end()
         finish(.failure(error))
         closure.complete(.failure(error))

@@ -15,14 +15,14 @@ struct WebSocketStateMachine {
     }
 
     enum Action {
-        case deliver(WebSocketMessage)
+        case deliver(WebSocket.Message)
         /// A Ping frame with this payload was received.
         case pong(ByteBuffer)
         case ponged
         /// The peer's Close frame was received. `reply` is the payload of ours, if it was not sent before.
-        case closed(WebSocketClosure, reply: ByteBuffer?)
+        case closed(WebSocket.Closure, reply: ByteBuffer?)
         /// The peer violated the protocol: the connection fails, with the code in a Close frame.
-        case fail(WebSocketError, WebSocketCloseCode)
+        case fail(WebSocketError, WebSocket.CloseCode)
     }
 
     /// An incomplete message.
@@ -152,7 +152,7 @@ struct WebSocketStateMachine {
 
     private mutating func receivedClose(_ payload: ByteBuffer) -> Action {
         var rest = payload
-        let code = rest.readInteger(as: UInt16.self).map { WebSocketCloseCode(rawValue: $0) }
+        let code = rest.readInteger(as: UInt16.self).map { WebSocket.CloseCode(rawValue: $0) }
         guard payload.readableBytes != 1 else { return violation("a Close frame of one byte") }
         guard code?.isSendable ?? true else { return violation("a Close frame with an invalid code") }
         guard let reason = String(validating: rest.readableBytesView, as: UTF8.self) else {
@@ -162,7 +162,7 @@ struct WebSocketStateMachine {
         }
         let reply = phase == .open ? Self.closePayload(code, reason: "") : nil
         phase = .closed
-        return .closed(WebSocketClosure(code: code ?? .noStatusReceived, reason: reason), reply: reply)
+        return .closed(WebSocket.Closure(code: code ?? .noStatusReceived, reason: reason), reply: reply)
     }
 
     private var tooLarge: Action {
@@ -196,7 +196,7 @@ struct WebSocketStateMachine {
     }
 
     /// The payload of a Close frame; empty without a code.
-    static func closePayload(_ code: WebSocketCloseCode?, reason: String) -> ByteBuffer {
+    static func closePayload(_ code: WebSocket.CloseCode?, reason: String) -> ByteBuffer {
         var payload = ByteBuffer()
         guard let code else { return payload }
         payload.writeInteger(code.rawValue)

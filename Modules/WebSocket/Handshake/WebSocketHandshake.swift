@@ -79,7 +79,7 @@ struct WebSocketHandshake {
     }
 }
 
-extension WebSocketOptions {
+extension WebSocket.Options {
     /// A sentence about the problem with the options; nil if there is none.
     var problem: String? {
         if maximumMessageSize < 1 || maximumMessageSize > 1 << 30 {

@@ -12,9 +12,9 @@ extension HTTPCall {
     /// - Returns: The events of the WebSocket. They throw the errors of ``webSocket(_:)`` as
     ///   ``WebSocketError/Code/openingFailed``, unless another attempt follows.
     public func reconnectingWebSocket(
-        _ configure: (inout ReconnectingWebSocketOptions) -> Void = { _ in }
+        _ configure: (inout ReconnectingWebSocket.Options) -> Void = { _ in }
     ) -> ReconnectingWebSocket {
-        var options = ReconnectingWebSocketOptions()
+        var options = ReconnectingWebSocket.Options()
         configure(&options)
         return ReconnectingWebSocket(self, options)
     }

@@ -16,7 +16,7 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
         case over(Result<Void, WebSocketError>)
     }
 
-    private let options: ReconnectingWebSocketOptions
+    private let options: ReconnectingWebSocket.Options
     private var phase = Phase.disconnected(delay: .zero)
     private var hasReader = false
     /// Whether the caller has closed it; a connection may still be open.
@@ -24,7 +24,7 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
     /// The number of consecutive failed attempts.
     private var failures = 0
 
-    init(_ options: ReconnectingWebSocketOptions) { self.options = options }
+    init(_ options: ReconnectingWebSocket.Options) { self.options = options }
 
     /// The connection to send on.
     func connection() throws(WebSocketError) -> Socket {

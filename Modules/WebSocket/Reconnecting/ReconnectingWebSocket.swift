@@ -5,7 +5,7 @@ internal import Synchronization
 /// A WebSocket that is opened again after a lost connection; see `HTTPCall.reconnectingWebSocket(_:)`.
 ///
 /// It is a sequence of events, and its reader does the work: asking for the first event opens the connection, and
-/// asking for the event after ``ReconnectingWebSocketEvent/disconnected(_:retryAfter:)`` opens it again, after a delay.
+/// asking for the event after ``ReconnectingWebSocket/Event/disconnected(_:retryAfter:)`` opens it again, after a delay.
 /// Nothing runs in the background.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ internal import Synchronization
 /// }
 /// ```
 /// The sequence ends after ``close(_:reason:)``, and when the server closes with 1000 or without a code. If
-/// ``ReconnectingWebSocketOptions`` allow no further attempt, it throws a ``WebSocketError``: for other codes of a
+/// ``ReconnectingWebSocket/Options`` allow no further attempt, it throws a ``WebSocketError``: for other codes of a
 /// Close frame, violations of the protocol, refused certificates, statuses such as 401 and 403, a session that was shut
 /// down, and the last of too many errors.
 ///
@@ -27,7 +27,7 @@ internal import Synchronization
 /// and another loop can follow. Releasing the WebSocket closes its connection.
 public final class ReconnectingWebSocket: AsyncSequence, Sendable {
     /// The events of the WebSocket.
-    public typealias Element = ReconnectingWebSocketEvent
+    public typealias Element = Event
     /// The type of the errors.
     public typealias Failure = WebSocketError
 
@@ -44,10 +44,10 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
     }
 
     private let call: HTTPCall
-    private let options: ReconnectingWebSocketOptions
+    private let options: Options
     private let state: Mutex<State>
 
-    init(_ call: HTTPCall, _ options: ReconnectingWebSocketOptions) {
+    init(_ call: HTTPCall, _ options: Options) {
         self.call = call
         self.options = options
         state = Mutex(State(machine: ReconnectStateMachine(options)))
@@ -87,15 +87,15 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
     /// opening handshake, and no further connection is opened.
     ///
     /// - Parameters:
-    ///   - code: The code to send. The default is ``WebSocketCloseCode/normalClosure``.
+    ///   - code: The code to send. The default is ``WebSocket/CloseCode/normalClosure``.
     ///   - reason: The reason to send, at most 123 bytes of UTF-8. The default is empty.
     /// - Returns: The server's code and reason; nil if there was no connection.
     /// - Throws: ``WebSocketError/Code/invalidClosure``, which changes nothing, and
     ///   ``WebSocketError/Code/connectionLost`` without an answer.
     @discardableResult
     public func close(
-        _ code: WebSocketCloseCode = .normalClosure, reason: String = ""
-    ) async throws(WebSocketError) -> WebSocketClosure? {
+        _ code: WebSocket.CloseCode = .normalClosure, reason: String = ""
+    ) async throws(WebSocketError) -> WebSocket.Closure? {
         try code.verifySendable(with: reason)
         let (connection, interrupt) = state.withLock { ($0.machine.close(), $0.interrupt) }
         interrupt?()
@@ -112,19 +112,19 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
         let socket: ReconnectingWebSocket
 
         /// The next event, or nil at the end.
-        public mutating func next() async throws(WebSocketError) -> ReconnectingWebSocketEvent? {
+        public mutating func next() async throws(WebSocketError) -> Event? {
             try await socket.next()
         }
 
         /// The next event, or nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(WebSocketError) -> ReconnectingWebSocketEvent? {
+        ) async throws(WebSocketError) -> Event? {
             try await socket.next()
         }
     }
 
-    private func next() async throws(WebSocketError) -> ReconnectingWebSocketEvent? {
+    private func next() async throws(WebSocketError) -> Event? {
         let step = try state.withLock { (state) throws(WebSocketError) in try state.machine.beginReading() }
         defer { state.withLock { $0.machine.endReading() } }
         switch step {
@@ -136,7 +136,7 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
         }
     }
 
-    private func read(_ connection: Connection) async throws(WebSocketError) -> ReconnectingWebSocketEvent? {
+    private func read(_ connection: Connection) async throws(WebSocketError) -> Event? {
         let failure: WebSocketError
         do throws(WebSocketError) {
             if let message = try await connection.socket.queue.next() {
@@ -152,7 +152,7 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
         return try end(failure, lifetime: connection.age())
     }
 
-    private func open(after delay: Duration) async throws(WebSocketError) -> ReconnectingWebSocketEvent? {
+    private func open(after delay: Duration) async throws(WebSocketError) -> Event? {
         let opening = await interruptible { [call, options] in await options.open(call, after: delay) }
         do throws(SessionError) {
             let socket = try opening.get()
@@ -168,7 +168,7 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
 
     private func end(
         _ error: WebSocketError, lifetime: Duration
-    ) throws(WebSocketError) -> ReconnectingWebSocketEvent? {
+    ) throws(WebSocketError) -> Event? {
         let (delay, end) = state.withLock { ($0.machine.failed(error, lifetime: lifetime), $0.machine.end) }
         if let delay { return .disconnected(error, retryAfter: delay) }
         try end?.get()
@@ -192,7 +192,7 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
     }
 }
 
-extension ReconnectingWebSocketOptions {
+extension ReconnectingWebSocket.Options {
     fileprivate func open(_ call: HTTPCall, after delay: Duration) async -> Result<WebSocket, SessionError> {
         do {
             if delay > .zero { try await clock.sleep(for: delay) }

@@ -13,7 +13,7 @@ struct Chromium {
     static let isInstalled = (try? Command.run(["chromium", "--version"]))?.status == 0
 
     private let socket: WebSocket
-    private var messages: WebSocketMessages.Iterator
+    private var messages: WebSocket.Messages.Iterator
     private var count = 0
 
     /// Opens a page in a new browser, calls a function, and ends the browser.

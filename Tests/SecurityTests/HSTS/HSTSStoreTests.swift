@@ -90,7 +90,7 @@ struct HSTSStoreTests {
             try self.store("max-age=10; includeSubDomains", of: text, in: store)
         }
         #expect(store.hosts.isEmpty)
-        store.add([HSTSHost(name: "192.0.2.1", includesSubdomains: true, expires: .distantFuture)])
+        store.add([HSTSStore.Host(name: "192.0.2.1", includesSubdomains: true, expires: .distantFuture)])
         #expect(try !isUpgraded("http://192.0.2.1/", by: store))
     }
 
@@ -98,14 +98,14 @@ struct HSTSStoreTests {
         let store = makeStore()
         try self.store("max-age=10; includeSubDomains", of: "https://b.example/", in: store)
         store.add([
-            HSTSHost(name: "A.example.", includesSubdomains: false, expires: .distantFuture),
-            HSTSHost(name: "old.example", includesSubdomains: false, expires: time.now),
-            HSTSHost(name: "münchen.example", includesSubdomains: false, expires: .distantFuture),
+            HSTSStore.Host(name: "A.example.", includesSubdomains: false, expires: .distantFuture),
+            HSTSStore.Host(name: "old.example", includesSubdomains: false, expires: time.now),
+            HSTSStore.Host(name: "münchen.example", includesSubdomains: false, expires: .distantFuture),
         ])
         #expect(store.hosts.map(\.name) == ["a.example", "b.example"])
         let data = try JSONEncoder().encode(store.hosts)
         let other = makeStore()
-        other.add(try JSONDecoder().decode([HSTSHost].self, from: data))
+        other.add(try JSONDecoder().decode([HSTSStore.Host].self, from: data))
         #expect(other.hosts == store.hosts)
         other.remove("B.EXAMPLE")
         #expect(other.hosts.map(\.name) == ["a.example"])

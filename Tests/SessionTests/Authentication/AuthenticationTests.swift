@@ -235,7 +235,7 @@ struct AuthenticationHookTests {
         struct Oops: Error {}
         let transport = StubTransport { _ in .status(401, headerFields: Self.challenge) }
         let session = try HTTPSession(transport: transport)
-        let answers: [(SessionError.Code, @Sendable () throws -> AuthenticationDecision)] = [
+        let answers: [(SessionError.Code, @Sendable () throws -> AuthenticationAttempt.Decision)] = [
             (.unacceptableStatus, { .reject }), (.authenticationCancelled, { .cancel }),
             (.hookFailed, { throw Oops() }), (.invalidRequest, { .use(try .bearer(token: "")) }),
         ]

@@ -163,7 +163,7 @@ struct DigestTests {
             }
         } perform: { client, server in
             try credentials.set(Self.password(), for: ProtectionSpace(origin: Origin(server.url)))
-            for outcome in [CacheOutcome.miss, .hit, .hit] {
+            for outcome in [CacheStatistics.Outcome.miss, .hit, .hit] {
                 let response = try await Surface.async.send("a", with: client).get()
                 #expect(response.cacheOutcome == outcome)
             }

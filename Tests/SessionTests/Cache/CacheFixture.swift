@@ -26,7 +26,7 @@ struct CacheFixture: Sendable {
             StringResponseSerializer())
     }
 
-    func outcome(_ path: String, _ headers: HTTPFields = [:]) async throws -> CacheOutcome? {
+    func outcome(_ path: String, _ headers: HTTPFields = [:]) async throws -> CacheStatistics.Outcome? {
         try await get(path, headers).cacheOutcome
     }
 }

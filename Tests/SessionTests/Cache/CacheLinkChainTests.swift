@@ -104,14 +104,14 @@ struct CacheLinkChainTests {
 
     @Test func anInterceptorSeesAHit() async throws {
         struct Noting: Interceptor {
-            let outcomes: EventRecorder<CacheOutcome?>
+            let outcomes: EventRecorder<CacheStatistics.Outcome?>
             func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
                 let response = try await next(request)
                 outcomes.record(response.cacheOutcome)
                 return response
             }
         }
-        let outcomes = EventRecorder<CacheOutcome?>()
+        let outcomes = EventRecorder<CacheStatistics.Outcome?>()
         try await withCache(
             configure: { $0.interceptors = [Noting(outcomes: outcomes)] },
             routes: { $0.on("/a", .cached("a", "max-age=60")) }
@@ -163,7 +163,7 @@ struct CacheLinkChainTests {
                 $0.on("/no-store", .json("1"))
             }
         ) { cache in
-            var outcomes: [CacheOutcome?] = []
+            var outcomes: [CacheStatistics.Outcome?] = []
             for path in ["/a", "/a", "/b", "/b"] {
                 outcomes.append(try await surface.send(path, with: cache.session).get().cacheOutcome)
             }

@@ -17,7 +17,7 @@ struct CacheLinkPolicyTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let policy: RequestOptions.CachePolicy
         /// The outcomes for no stored response, a fresh one and a stale one; nil if the request fails.
-        let outcomes: [CacheOutcome?]
+        let outcomes: [CacheStatistics.Outcome?]
 
         var testDescription: String { "\(policy)" }
     }
@@ -119,8 +119,10 @@ struct CacheLinkPolicyTests {
         }
     }
 
-    @Test(arguments: [("no-cache", CacheOutcome.miss), ("max-age=5", .miss), ("max-age=60", .hit), ("max-stale", .hit)])
-    func theRequestsOwnDirectivesCount(directive: String, expected: CacheOutcome) async throws {
+    @Test(arguments: [
+        ("no-cache", CacheStatistics.Outcome.miss), ("max-age=5", .miss), ("max-age=60", .hit), ("max-stale", .hit),
+    ])
+    func theRequestsOwnDirectivesCount(directive: String, expected: CacheStatistics.Outcome) async throws {
         try await withCache(routes: { $0.on("/a", .cached("a", "max-age=60")) }) { cache in
             try await cache.get("/a")
             cache.time.advance(by: 10)

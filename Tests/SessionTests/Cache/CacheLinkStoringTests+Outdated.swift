@@ -32,7 +32,7 @@ extension CacheLinkStoringTests {
 
     /// A refresh has no reader who would know of the new one before.
     @Test func aStaleResponseAnswersUntilItsRefreshIsStored() async throws {
-        let (store, time, body) = (MemoryCacheStore(limit: 64 << 20), CacheTime(), StubBody())
+        let (store, time, body) = (MemoryCacheStore(limit: 64 << 20), CacheTime(), StubTransport.Body())
         let count = CallCount()
         let session = try HTTPSession(
             baseURL: URL(string: "http://example.com"),

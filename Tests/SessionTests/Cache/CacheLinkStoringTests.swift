@@ -71,7 +71,7 @@ struct CacheLinkStoringTests {
     }
 
     @Test func aCancelledReaderStoresNothing() async throws {
-        let stub = StubBody()
+        let stub = StubTransport.Body()
         let store = MemoryCacheStore()
         let session = try HTTPSession(
             baseURL: URL(string: "http://example.com"),
@@ -91,7 +91,7 @@ struct CacheLinkStoringTests {
 
     @Test func aBodyIsStoredByItsFirstReaderWhileASecondFails() async throws {
         let store = MemoryCacheStore()
-        let stub = StubBody()
+        let stub = StubTransport.Body()
         let session = try HTTPSession(
             baseURL: URL(string: "http://example.com"),
             configuration: HTTPSession.Configuration.make { $0.cacheStore = store },
@@ -113,7 +113,7 @@ struct CacheLinkStoringTests {
 
     @Test func backpressureReachesTheServer() async throws {
         let store = MemoryCacheStore(limit: 64 << 20)
-        let stub = StubBody()
+        let stub = StubTransport.Body()
         let session = try HTTPSession(
             baseURL: URL(string: "http://example.com"),
             configuration: HTTPSession.Configuration.make { $0.cacheStore = store },
@@ -137,7 +137,7 @@ struct CacheLinkStoringTests {
         let long = long
         try await withScratchFolder { folder in
             try await withCache(routes: { $0.on("/a", .cached(long, "max-age=60")) }) { cache in
-                for (name, outcome) in [("one", CacheOutcome.miss), ("two", .hit)] {
+                for (name, outcome) in [("one", CacheStatistics.Outcome.miss), ("two", .hit)] {
                     let saved = try await cache.session.get("/a").download(to: folder[name])
                     #expect(saved.cacheOutcome == outcome)
                     #expect(try folder.text(of: name) == long)
@@ -355,7 +355,7 @@ struct CacheLinkStoringTests {
         func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) { throw Self.failure }
         func removeAll(for keys: [CacheKey]) async throws(CacheError) { throw Self.failure }
         func removeAll() async throws(CacheError) { throw Self.failure }
-        func record(_ outcome: CacheOutcome) {}
+        func record(_ outcome: CacheStatistics.Outcome) {}
         func statistics() async -> CacheStatistics { CacheStatistics() }
     }
 
@@ -411,7 +411,7 @@ struct CacheLinkStoringTests {
         func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) { try await base.remove(ids) }
         func removeAll(for keys: [CacheKey]) async throws(CacheError) { try await base.removeAll(for: keys) }
         func removeAll() async throws(CacheError) { try await base.removeAll() }
-        func record(_ outcome: CacheOutcome) { base.record(outcome) }
+        func record(_ outcome: CacheStatistics.Outcome) { base.record(outcome) }
         func statistics() async -> CacheStatistics { await base.statistics() }
     }
 
@@ -429,7 +429,7 @@ struct CacheLinkStoringTests {
                         .ok, headerFields: [.cacheControl: "max-age=60"],
                         body: Data((number == 1 ? "short" : "0123456789").utf8))
                 }
-                let body = StubBody()
+                let body = StubTransport.Body()
                 for piece in ["012", "3456", "789"] { body.send(piece) }
                 body.finish()
                 return .stream(body, headerFields: [.cacheControl: "max-age=60", .contentLength: "10"])
@@ -461,7 +461,7 @@ struct CacheLinkStoringTests {
         func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) { try await base.remove(ids) }
         func removeAll(for keys: [CacheKey]) async throws(CacheError) { try await base.removeAll(for: keys) }
         func removeAll() async throws(CacheError) { try await base.removeAll() }
-        func record(_ outcome: CacheOutcome) { base.record(outcome) }
+        func record(_ outcome: CacheStatistics.Outcome) { base.record(outcome) }
         func statistics() async -> CacheStatistics { await base.statistics() }
     }
 

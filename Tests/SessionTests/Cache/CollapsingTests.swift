@@ -117,7 +117,7 @@ struct CollapsingTests {
             // Now one of the five leads.
             try await waiters(4, cache)
             gate.open.fire()
-            var outcomes: [CacheOutcome?] = []
+            var outcomes: [CacheStatistics.Outcome?] = []
             for follower in followers { outcomes.append(try await follower.value.cacheOutcome) }
             #expect(outcomes.filter { $0 == .miss }.count == 1 && outcomes.filter { $0 == .hit }.count == 4)
             #expect(cache.sent == 2)

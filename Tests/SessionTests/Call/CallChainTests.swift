@@ -40,7 +40,7 @@ struct CallChainTests {
         var seen = EventRecorder<String>()
         var limit = 1
 
-        func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+        func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
             seen.record("\(name) \(attempt.number) \(attempt.error.map { "\($0.code)" } ?? "no error")")
             return attempt.number <= limit ? .retry(after: .zero) : .doNotRetry
         }
@@ -136,7 +136,7 @@ struct CallChainTests {
     private struct RefusingResponses: RequestRetrier {
         let base: Retrier
 
-        func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+        func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
             attempt.error == nil ? .doNotRetry : try await base.decide(on: attempt)
         }
     }
@@ -152,7 +152,7 @@ struct CallChainTests {
             return request
         }
 
-        func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+        func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
             guard attempt.head?.status == .unauthorized, attempt.number == 1 else { return .doNotRetry }
             token.withLock { token in
                 guard attempt.sentRequest.headerFields[.authorization] == "Bearer \(token)" else { return }

@@ -89,7 +89,7 @@ struct AuthenticationLinkTests {
         let link = AuthenticationLink(store: nil)
         var flight = try Flight.test(url)
         flight.hooks = RequestHooks(
-            HookContext(taskID: 1, kind: .data, request: flight.request), tables: [hooks], executor: .serial())
+            TaskHooks.Context(taskID: 1, kind: .data, request: flight.request), tables: [hooks], executor: .serial())
         var response = try challenge(basic)
         #expect(try link.send(&flight).proceeds)
         guard case .challenge(let attempt)? = try link.receive(&response, &flight).question else { throw Unexpected() }

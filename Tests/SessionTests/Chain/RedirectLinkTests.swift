@@ -99,7 +99,7 @@ struct RedirectLinkTests {
         let hooks = TaskHooks { $0.willRedirect = { _, _, request in .follow(request) } }
         var flight = try Flight.test("http://a.test/a", .get, [.authorization: "a"])
         flight.hooks = RequestHooks(
-            HookContext(taskID: 1, kind: .data, request: flight.request), tables: [hooks], executor: .serial())
+            TaskHooks.Context(taskID: 1, kind: .data, request: flight.request), tables: [hooks], executor: .serial())
         let link = link(.doNotFollow)
         var response = try redirect(to: "/b")
         guard case .redirect(let redirect, let proposal)? = try link.receive(&response, &flight).question else {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RetryLinkTests {
     private struct Never: RequestRetrier {
-        func decide(on attempt: RetryAttempt) -> RetryDecision { .doNotRetry }
+        func decide(on attempt: RetryPolicy.Attempt) -> RetryPolicy.Decision { .doNotRetry }
     }
 
     private static var policy: RetryPolicy {

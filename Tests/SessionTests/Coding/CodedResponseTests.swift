@@ -38,7 +38,7 @@ struct CodedResponseTests {
     }
 
     @Test func aStreamIsDecodedWhileItArrives() async throws {
-        let (stub, encoder) = (StubBody(), try ContentEncoder(.gzip))
+        let (stub, encoder) = (StubTransport.Body(), try ContentEncoder(.gzip))
         encoder.append(content)
         encoder.finish()
         var coded = Data()
@@ -219,7 +219,7 @@ struct CodedResponseTests {
     }
 
     @Test func backpressureReachesTheConnection() async throws {
-        let stub = StubBody()
+        let stub = StubTransport.Body()
         let session = try makeClient(StubTransport { _ in .stream(stub, headerFields: [.contentEncoding: "gzip"]) })
         let coded = try ContentCoding.gzip.encoded(makeBytes(4 << 20))
         let response = try await session.get("a").bytes()

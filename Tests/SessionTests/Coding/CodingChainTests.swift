@@ -105,7 +105,7 @@ struct CodingChainTests {
         let response = try MockResponse.coded(
             content, [.gzip], [.date: CacheTime.first, .cacheControl: "max-age=60", .vary: "Accept-Encoding"])
         try await withCache(version, store: store, routes: { $0.on("/a", response) }) { cache in
-            for outcome in [CacheOutcome.miss, .hit, .hit] {
+            for outcome in [CacheStatistics.Outcome.miss, .hit, .hit] {
                 let received = try await cache.session.get("/a").response()
                 #expect(received.value == content && received.cacheOutcome == outcome)
                 #expect(received.contentCodings == [.gzip] && received.head.headerFields[.contentEncoding] == nil)
@@ -124,7 +124,7 @@ struct CodingChainTests {
         let response = try MockResponse.coded(
             makeBytes(300_000), [.gzip], [.date: CacheTime.first, .cacheControl: "max-age=60"])
         try await withCache(routes: { $0.on("/a", response) }) { cache in
-            for outcome in [CacheOutcome.miss, .hit] {
+            for outcome in [CacheStatistics.Outcome.miss, .hit] {
                 let received = try await cache.session.get("/a").bytes()
                 #expect(try await received.body.collect(upTo: 1 << 20) == makeBytes(300_000))
                 #expect(received.cacheOutcome == outcome)

@@ -60,7 +60,7 @@ struct DeadlineTests {
         struct BodyRetrier: RequestRetrier {
             let code: StubbornCode
 
-            func decide(on attempt: RetryAttempt) async -> RetryDecision {
+            func decide(on attempt: RetryPolicy.Attempt) async -> RetryPolicy.Decision {
                 if attempt.error?.code == .decodingFailed { await code.run() }
                 return .doNotRetry
             }
@@ -120,7 +120,7 @@ struct DeadlineTests {
 
     /// The code's late result is released with all that it retains.
     @Test func aResponseThatComesLateIsReleased() async throws {
-        let (code, body) = (StubbornCode(), StubBody())
+        let (code, body) = (StubbornCode(), StubTransport.Body())
         let client = try makeClient(StubTransport { _ in .stream(body) }) {
             $0.interceptors = [
                 ClosureInterceptor { request, next in

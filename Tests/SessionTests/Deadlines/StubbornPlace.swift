@@ -145,7 +145,7 @@ private struct StubbornAdapter: RequestAdapter {
 private struct StubbornRetrier: RequestRetrier {
     let code: StubbornCode
 
-    func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+    func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
         await code.run()
         return .doNotRetry
     }
@@ -197,6 +197,6 @@ struct StubbornStore: CacheStore {
     func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) { try await base.remove(ids) }
     func removeAll(for keys: [CacheKey]) async throws(CacheError) { try await base.removeAll(for: keys) }
     func removeAll() async throws(CacheError) { try await base.removeAll() }
-    func record(_ outcome: CacheOutcome) { base.record(outcome) }
+    func record(_ outcome: CacheStatistics.Outcome) { base.record(outcome) }
     func statistics() async -> CacheStatistics { await base.statistics() }
 }

@@ -96,7 +96,7 @@ struct DownloadFailureTests {
     }
 
     @Test func cancellationInTheMiddleLeavesNothing() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
             let download = Task { try await client.get("a").download(to: folder["file"]) }
@@ -112,7 +112,7 @@ struct DownloadFailureTests {
     }
 
     @Test func aTimeoutInTheMiddleLeavesNothing() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
             async let result = failure { try await client.get("a").download(to: folder["file"]) }
@@ -127,7 +127,7 @@ struct DownloadFailureTests {
     }
 
     @Test func aFolderThatVanishesFails() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
             try FileManager.default.createDirectory(at: folder["sub"], withIntermediateDirectories: false)

@@ -184,7 +184,7 @@ struct DownloadTaskTests {
     }
 
     @Test func cancellingLeavesNothing() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         try await withScratchFolder { folder in
             let task = try session.call(makeRequest()).downloadTask(to: folder["file"])

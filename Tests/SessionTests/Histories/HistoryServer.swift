@@ -26,7 +26,7 @@ enum HistoryServer {
             .with(MockServer.Fault(effect, at: .responseBody(after: body.count / 2)))
     }
 
-    static func respond(to request: StubRequest) async throws -> StubResponse {
+    static func respond(to request: StubTransport.Request) async throws -> StubTransport.Response {
         let (answer, size) = read(request.head.path ?? "")
         switch answer {
         case .completes:
@@ -44,8 +44,8 @@ enum HistoryServer {
         }
     }
 
-    private static func half(_ size: Int) -> StubBody {
-        let body = StubBody()
+    private static func half(_ size: Int) -> StubTransport.Body {
+        let body = StubTransport.Body()
         if size > 1 { body.send(Data(count: size / 2)) }
         return body
     }

@@ -86,7 +86,7 @@ struct ResponseHookTests {
     }
 
     @Test func aResponseMayBecomeAStream() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let read = EventRecorder<Data>()
         let client = try makeClient(StubTransport { _ in .stream(body) }) {
             $0.hooks.didReceiveResponse = { _, _ in

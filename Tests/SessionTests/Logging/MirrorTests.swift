@@ -64,8 +64,8 @@ struct MirrorTests {
         for value: Any in [
             request, request.body as Any, response, response.redirects, response.asBody,
             HTTPResponseBody.whole(Self.body),
-            RetryAttempt(number: 1, request: request, head: Self.head, error: error()),
-            RedirectDecision.follow(request), TaskCompletion(error(), metrics: []),
+            RetryPolicy.Attempt(number: 1, request: request, head: Self.head, error: error()),
+            RedirectPolicy.Decision.follow(request), TaskCompletion(error(), metrics: []),
             AuthenticationAttempt(
                 origin: try Origin(url), challenges: [], head: Self.head, failures: 0, proposedCredential: nil),
             TaskEvent(taskID: 1, kind: .created, url: url, tag: nil, taskDescription: nil),

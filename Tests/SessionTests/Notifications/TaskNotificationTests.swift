@@ -76,7 +76,7 @@ struct TaskNotificationTests {
         let options = Self.options("order")
         let (recorder, observation) = record(options)
         defer { observation.cancel() }
-        let body = StubBody()
+        let body = StubTransport.Body()
         let client = try makeClient(StubTransport { _ in .stream(body) })
         let task = client.call(.get, "a").options(options).jsonTask()
         task.taskDescription = "mine"

@@ -9,7 +9,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ProgressGroupTests {
     /// Bodies by the names of their requests.
-    private func makeSession(_ bodies: [String: (body: StubBody, length: Int?)]) throws -> HTTPSession {
+    private func makeSession(_ bodies: [String: (body: StubTransport.Body, length: Int?)]) throws -> HTTPSession {
         var configuration = HTTPSession.Configuration()
         configuration.progressInterval = .zero
         return try HTTPSession(
@@ -32,15 +32,15 @@ struct ProgressGroupTests {
     }
 
     @Test func severalTasksHaveOneProgress() async throws {
-        let (a, b) = (StubBody(), StubBody())
+        let (a, b) = (StubTransport.Body(), StubTransport.Body())
         let session = try makeSession(["/a": (a, 4), "/b": (b, 12)])
         let group = ProgressGroup()
-        #expect(group.progress == GroupProgress())
+        #expect(group.progress == ProgressGroup.Progress())
         let tasks = try ["a", "b"].map { name in
             try session.call(makeRequest(name)).task(DataResponseSerializer())
         }
         for task in tasks { group.add(task) }
-        let told = EventRecorder<GroupProgress>()
+        let told = EventRecorder<ProgressGroup.Progress>()
         group.onProgress { told.record($0) }
         #expect(group.progress.tasks == 2)
         for task in tasks { task.resume() }
@@ -65,22 +65,22 @@ struct ProgressGroupTests {
     }
 
     @Test func aSumOfTotalsBeyondInt64IsUnknown() {
-        var child = GroupProgress()
+        var child = ProgressGroup.Progress()
         child.total = .max - 1
-        let both = GroupProgress([(child, 1), (child, 1)])
+        let both = ProgressGroup.Progress([(child, 1), (child, 1)])
         #expect(both.total == nil)
         #expect(both.fraction == 0)
     }
 
     @Test func weightsCount() async throws {
-        let (a, b) = (StubBody(), StubBody())
+        let (a, b) = (StubTransport.Body(), StubTransport.Body())
         let session = try makeSession(["/a": (a, 4), "/b": (b, nil)])
         let group = ProgressGroup()
         let first = try session.call(makeRequest("a")).task(DataResponseSerializer())
         let second = try session.call(makeRequest("b")).task(DataResponseSerializer())
         group.add(first, weight: 3)
         group.add(second)
-        let told = EventRecorder<GroupProgress>()
+        let told = EventRecorder<ProgressGroup.Progress>()
         group.onProgress { told.record($0) }
         first.resume()
         second.resume()
@@ -107,7 +107,7 @@ struct ProgressGroupTests {
         group.add(cancelled)
         failing.resume()
         cancelled.cancel()
-        var last: GroupProgress?
+        var last: ProgressGroup.Progress?
         for await progress in group.updates {
             last = progress
             if progress.isFinished { break }
@@ -117,7 +117,7 @@ struct ProgressGroupTests {
     }
 
     @Test func groupsCanBeNested() async throws {
-        let a = StubBody()
+        let a = StubTransport.Body()
         let session = try makeSession(["/a": (a, 4)])
         let (outer, inner) = (ProgressGroup(), ProgressGroup())
         outer.add(inner)
@@ -126,7 +126,7 @@ struct ProgressGroupTests {
             DataResponseSerializer())
         inner.add(task)
         inner.add(upload)
-        let told = EventRecorder<GroupProgress>()
+        let told = EventRecorder<ProgressGroup.Progress>()
         outer.onProgress { told.record($0) }
         #expect(outer.progress.tasks == 2)
         upload.resume()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ProgressPaceTests {
-    private func makeSession(_ body: StubBody, interval: Duration, length: Int? = nil) throws -> HTTPSession {
+    private func makeSession(_ body: StubTransport.Body, interval: Duration, length: Int? = nil) throws -> HTTPSession {
         var configuration = HTTPSession.Configuration()
         configuration.progressInterval = interval
         var fields = HTTPFields()
@@ -22,7 +22,7 @@ struct ProgressPaceTests {
 
     @Test(arguments: [.seconds(3600), .seconds(Int64.max)] as [Duration])
     func progressIsReportedAtMostOncePerInterval(interval: Duration) async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try makeSession(body, interval: interval, length: 100)
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let told = EventRecorder<TransferProgress>()
@@ -42,7 +42,7 @@ struct ProgressPaceTests {
     }
 
     @Test func anEarlyChangeIsReportedLater() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try makeSession(body, interval: .milliseconds(20))
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let told = EventRecorder<Int64>()
@@ -60,7 +60,7 @@ struct ProgressPaceTests {
     }
 
     @Test func withoutAnIntervalEachChangeIsReported() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try makeSession(body, interval: .zero)
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let told = EventRecorder<Int64>()
@@ -76,7 +76,7 @@ struct ProgressPaceTests {
     }
 
     @Test func throughputIsNilAtTheEnd() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try makeSession(body, interval: .zero)
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
         task.resume()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ProgressTests {
     @Test func downloadsCountTheirBytesAndEndAtOne() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.contentLength: "6"]) })
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
@@ -27,7 +27,7 @@ struct ProgressTests {
     }
 
     @Test func unknownTotalsStillCountAndFinishOnce() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).task(DataResponseSerializer())
         let recorder = EventRecorder<TransferProgress>()

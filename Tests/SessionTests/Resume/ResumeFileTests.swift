@@ -49,7 +49,7 @@ struct ResumeFileTests {
     }
 
     @Test func theResumeFileIsWrittenAtMostOncePerInterval() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.eTag: "\"v1\""]) })
         try await withScratchFolder { folder in
@@ -73,7 +73,7 @@ struct ResumeFileTests {
     }
 
     @Test func cancellingWithoutResumeDataRemovesTheResumeFile() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(
             transport: StubTransport { _ in .stream(body, headerFields: [.eTag: "\"v1\""]) })
         try await withScratchFolder { folder in

@@ -15,10 +15,10 @@ struct RetryPolicyTests {
 
     private func decide(
         _ number: Int = 1, _ method: HTTPRequest.Method = .get, status: Int, fields: HTTPFields = [:]
-    ) throws -> RetryDecision {
+    ) throws -> RetryPolicy.Decision {
         let head = HTTPResponse(status: .init(code: status), headerFields: fields)
         return Self.policy().decide(
-            on: RetryAttempt(number: number, request: try makeRequest(method: method), head: head))
+            on: RetryPolicy.Attempt(number: number, request: try makeRequest(method: method), head: head))
     }
 
     @Test(arguments: [
@@ -42,7 +42,7 @@ struct RetryPolicyTests {
         (.timeout, true), (.cancelled, false), (.trustRefused, false), (.invalidResponse, false), (.shutDown, false),
     ])
     func failuresThatMayPass(code: SessionError.Code, isRetried: Bool) throws {
-        let attempt = RetryAttempt(number: 1, request: try makeRequest(), error: SessionError(code, "Why."))
+        let attempt = RetryPolicy.Attempt(number: 1, request: try makeRequest(), error: SessionError(code, "Why."))
         #expect((Self.policy().decide(on: attempt) == .doNotRetry) != isRetried)
     }
 
@@ -50,7 +50,8 @@ struct RetryPolicyTests {
         var error = SessionError(.timeout, "Why.")
         error.timeout = .request
         #expect(
-            Self.policy().decide(on: RetryAttempt(number: 1, request: try makeRequest(), error: error)) == .doNotRetry)
+            Self.policy().decide(on: RetryPolicy.Attempt(number: 1, request: try makeRequest(), error: error))
+                == .doNotRetry)
     }
 
     @Test func theWaitsGrowUpToAMaximum() {
@@ -82,12 +83,13 @@ struct RetryPolicyTests {
 
     @Test func theLimitIsOfFurtherAttempts() throws {
         #expect(try (1...3).map { try decide($0, status: 503) != .doNotRetry } == [true, true, false])
-        let attempt = RetryAttempt(number: 1, request: try makeRequest(), error: SessionError(.connectionLost, "Why."))
+        let attempt = RetryPolicy.Attempt(
+            number: 1, request: try makeRequest(), error: SessionError(.connectionLost, "Why."))
         #expect(RetryPolicy.never.decide(on: attempt) == .doNotRetry)
     }
 
     @Test(arguments: [
-        ("7", RetryDecision.retry(after: .seconds(7))), (" 0 ", .retry(after: .milliseconds(500))),
+        ("7", RetryPolicy.Decision.retry(after: .seconds(7))), (" 0 ", .retry(after: .milliseconds(500))),
         ("61", .doNotRetry), ("99999999999999999999", .doNotRetry), ("-1", .retry(after: .milliseconds(500))),
         ("soon", .retry(after: .milliseconds(500))), ("", .retry(after: .milliseconds(500))),
         ("Sun, 06 Nov 1994 08:49:47 GMT", .retry(after: .seconds(10))),
@@ -98,7 +100,7 @@ struct RetryPolicyTests {
         ("Sun, 6 Nov 1994 09:49:37 GMT", .retry(after: .milliseconds(500))),
         ("Wed, 31 Nov 1994 08:49:37 GMT", .retry(after: .milliseconds(500))),
     ])
-    func retryAfterIsObeyedWithinBounds(value: String, expected: RetryDecision) throws {
+    func retryAfterIsObeyedWithinBounds(value: String, expected: RetryPolicy.Decision) throws {
         let fields: HTTPFields = [.retryAfter: value, .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
         #expect(try decide(status: 503, fields: fields) == expected)
     }

@@ -189,7 +189,7 @@ struct RetryTests {
             }
         }
         struct OnTeapot: RequestRetrier {
-            func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+            func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
                 attempt.head?.status.code == 418 && attempt.number < 3 ? .retry(after: .zero) : .doNotRetry
             }
         }
@@ -216,7 +216,7 @@ struct RetryTests {
     }
 
     @Test func theHookHasTheLastWord() async throws {
-        let decisions = EventRecorder<RetryDecision>()
+        let decisions = EventRecorder<RetryPolicy.Decision>()
         let transport = StubTransport { $0.index < 2 ? .status(404) : .json("1") }
         let client = try makeClient(transport) {
             $0.hooks.willRetry = { _, attempt, decision in

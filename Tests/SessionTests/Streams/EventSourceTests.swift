@@ -13,12 +13,12 @@ import Testing
 struct EventSourceTests {
     private static let stream: HTTPFields = [.contentType: "text/event-stream; charset=utf-8"]
 
-    private static func events(_ text: String) -> StubResponse {
+    private static func events(_ text: String) -> StubTransport.Response {
         .status(200, headerFields: stream, body: Data(text.utf8))
     }
 
     /// Answers one after the other, then 204.
-    private func makeTransport(_ answers: [Result<StubResponse, TransportError>]) -> StubTransport {
+    private func makeTransport(_ answers: [Result<StubTransport.Response, TransportError>]) -> StubTransport {
         StubTransport { request in
             guard request.index < answers.count else { return .status(204) }
             return try answers[request.index].get()
@@ -27,9 +27,9 @@ struct EventSourceTests {
 
     private func listen(
         _ transport: StubTransport, clock: any Clock<Duration>,
-        _ configure: (inout EventSourceOptions) -> Void = { _ in }
+        _ configure: (inout EventSource.Options) -> Void = { _ in }
     ) throws -> EventSource {
-        let options = EventSourceOptions {
+        let options = EventSource.Options {
             $0.clock = clock
             configure(&$0)
         }
@@ -79,7 +79,7 @@ struct EventSourceTests {
 
     @Test func failedAttemptsWaitLongerAndLonger() async throws {
         let clock = ManualClock()
-        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
+        let lost = Result<StubTransport.Response, TransportError>.failure(TransportError(.connectionFailed, "No."))
         let transport = makeTransport([lost, lost, lost, .success(Self.events("data: a\n\n")), lost])
         let reading = Task {
             await all(try listen(transport, clock: clock) { $0.maximumReconnectDelay = .seconds(10) })
@@ -98,8 +98,8 @@ struct EventSourceTests {
     /// A quiet server that ends streams after a time is not asked less and less often.
     @Test func aStreamThatLastedStartsTheCountAgain() async throws {
         let clock = ManualClock()
-        let body = StubBody()
-        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
+        let body = StubTransport.Body()
+        let lost = Result<StubTransport.Response, TransportError>.failure(TransportError(.connectionFailed, "No."))
         let transport = makeTransport([
             lost, lost, lost, .success(.stream(body, headerFields: Self.stream)), lost,
         ])
@@ -129,7 +129,7 @@ struct EventSourceTests {
     /// The server has asked for no delay, and is gone.
     @Test func attemptsWithoutADelayOfTheServerWaitLongerAndLonger() async throws {
         let clock = ManualClock()
-        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionFailed, "No."))
+        let lost = Result<StubTransport.Response, TransportError>.failure(TransportError(.connectionFailed, "No."))
         let transport = makeTransport([.success(Self.events("retry: 0\ndata: a\n\n")), lost, lost])
         let reading = Task { await all(try listen(transport, clock: clock)) }
         // The first one is the least interval.
@@ -161,7 +161,7 @@ struct EventSourceTests {
     /// A poll that lasted is followed by the next one at once, if the server wants it.
     @Test func theIntervalContainsTheStream() async throws {
         let clock = ManualClock()
-        let body = StubBody()
+        let body = StubTransport.Body()
         let transport = makeTransport([.success(.stream(body, headerFields: Self.stream))])
         let events = EventRecorder<String>()
         let reading = Task {
@@ -223,14 +223,14 @@ struct EventSourceTests {
     @Test(arguments: [Duration.milliseconds(Int64.max), .seconds(Int64.max), .zero, .seconds(-1)])
     func anyDelayIsRepresentable(serverDelay: Duration) {
         for failures in [0, 1, 21, .max] {
-            let delay = EventSourceOptions().delay(after: failures, serverDelay)
+            let delay = EventSource.Options().delay(after: failures, serverDelay)
             #expect(delay <= .longestWait)
             #expect(delay >= min(serverDelay, .longestWait))
         }
     }
 
     @Test func thereCanBeAnEndToTheAttempts() async throws {
-        let lost = Result<StubResponse, TransportError>.failure(TransportError(.connectionClosed, "Gone."))
+        let lost = Result<StubTransport.Response, TransportError>.failure(TransportError(.connectionClosed, "Gone."))
         let transport = makeTransport([lost, lost, lost, lost])
         let source = try listen(transport, clock: ContinuousClock()) {
             $0.maximumReconnects = 2

@@ -38,7 +38,7 @@ struct LineTests {
     }
 
     @Test func linesArriveWhileTheyAreSent() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()
@@ -64,7 +64,7 @@ struct LineTests {
     }
 
     @Test func anEndlessLineDoesNotFillTheMemory() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let response = try await session.call(makeRequest()).bytes()
         let reading = Task { try await response.body.lines(upTo: 1 << 20).first { _ in true } }

@@ -15,13 +15,13 @@ struct SecondReadTests {
 
         func response(
             _ text: String = "1\n2\n", status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:]
-        ) -> StubResponse {
+        ) -> StubTransport.Response {
             response(Data(text.utf8), status, fields)
         }
 
-        func response(_ bytes: Data, _ status: HTTPResponse.Status, _ fields: HTTPFields) -> StubResponse {
+        func response(_ bytes: Data, _ status: HTTPResponse.Status, _ fields: HTTPFields) -> StubTransport.Response {
             if self == .whole { return .status(status, headerFields: fields, body: bytes) }
-            let body = StubBody()
+            let body = StubTransport.Body()
             body.send(bytes)
             body.finish()
             return .stream(body, status: status, headerFields: fields)

@@ -55,7 +55,7 @@ struct ServerSentEventTests {
     @Test(arguments: streams.indices, [1, 2, 1000])
     func aStreamBecomesEvents(index: Int, size: Int) async throws {
         let (text, events) = Self.streams[index]
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let response = try await session.call(makeRequest()).bytes()
         var rest = Data(text.utf8)
@@ -70,7 +70,7 @@ struct ServerSentEventTests {
     }
 
     @Test func eventsArriveWhileTheyAreSent() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StreamTaskTests {
     @Test func theBodyIsReadWhileItArrives() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body, headerFields: [.server: "s"]) })
         let task = try session.call(makeRequest()).streamTask()
         #expect(task.kind == .stream)
@@ -28,7 +28,7 @@ struct StreamTaskTests {
     }
 
     @Test func aFailureReachesTheReaderAndTheTask() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()
@@ -50,7 +50,7 @@ struct StreamTaskTests {
     }
 
     @Test func cancellingReachesTheReader() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()
@@ -65,7 +65,7 @@ struct StreamTaskTests {
     }
 
     @Test func aSecondReaderFailsAndTheFirstGoesOn() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()
@@ -100,7 +100,7 @@ struct StreamTaskTests {
 
     /// The response is still there, and the network silent.
     @Test func cancellingAReadCancelsTheTask() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         let response = try await task.response
@@ -118,7 +118,7 @@ struct StreamTaskTests {
     }
 
     @Test func leavingBeforeTheEndCancelsTheTask() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()
@@ -134,7 +134,7 @@ struct StreamTaskTests {
     }
 
     @Test func suspendingHoldsTheChunksBack() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let task = try session.call(makeRequest()).streamTask()
         task.resume()

@@ -135,7 +135,7 @@ struct StreamValidationTests {
     /// Retriers are asked about a body that a closure refuses, such as a 200 that says that the token is over.
     @Test func aRefusedBodyCanBeRetried() async throws {
         struct Retrier: RequestRetrier {
-            func decide(on attempt: RetryAttempt) async throws -> RetryDecision {
+            func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
                 attempt.number == 1 && attempt.error?.code == .unacceptableResponse ? .retry(after: .zero) : .doNotRetry
             }
         }

@@ -54,7 +54,7 @@ struct TaskListTests {
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct InvalidationTests {
     @Test func invalidatingLetsRunningTasksFinish() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let running = try session.call(makeRequest()).task(DataResponseSerializer())
         let waiting = try session.call(makeRequest()).task(DataResponseSerializer())
@@ -70,7 +70,7 @@ struct InvalidationTests {
     }
 
     @Test func invalidatingCanCancel() async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })
         let running = try session.call(makeRequest()).task(DataResponseSerializer())
         running.resume()

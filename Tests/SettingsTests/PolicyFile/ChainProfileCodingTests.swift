@@ -52,7 +52,7 @@ struct ChainProfileCodingTests {
 
     @Test func defaultsAreOmitted() throws {
         #expect(String(decoding: try JSONEncoder().encode(ChainProfile.default), as: UTF8.self) == "{}")
-        #expect(String(decoding: try JSONEncoder().encode(KeyRequirements()), as: UTF8.self) == "{}")
+        #expect(String(decoding: try JSONEncoder().encode(ChainProfile.KeyRequirements()), as: UTF8.self) == "{}")
         #expect(String(decoding: try JSONEncoder().encode(RevocationOptions()), as: UTF8.self) == "{}")
     }
 
@@ -64,7 +64,7 @@ struct ChainProfileCodingTests {
         }
         for text in [#"{"kinds": ["DSA"]}"#, #"{"signatures": ["RSA with MD5"]}"#, #"{"bits": 1}"#] {
             #expect(throws: SecurityError.self, "\(text)") {
-                try JSONDecoder().decode(KeyRequirements.self, from: Data(text.utf8))
+                try JSONDecoder().decode(ChainProfile.KeyRequirements.self, from: Data(text.utf8))
             }
         }
     }

@@ -109,7 +109,8 @@ struct CodedPolicy: Sendable, CustomTestStringConvertible {
         everyHost("pin set that expires") {
             try .pins(
                 PinSet(
-                    [$0.server.pin], expiry: PinExpiry(Date(timeIntervalSince1970: 9_999_999_999.25), then: .refuse)),
+                    [$0.server.pin], expiry: PinSet.Expiry(Date(timeIntervalSince1970: 9_999_999_999.25), then: .refuse)
+                ),
                 anchors: $0.pki.anchors)
         },
         everyHost("certificatePins, leaf") {
@@ -120,8 +121,10 @@ struct CodedPolicy: Sendable, CustomTestStringConvertible {
         everyHost("certificatePins, self-signed") { try .certificatePins([$0.selfSigned.certificate]) },
     ]
 
-    private static func expired(_ materials: Materials, _ consequence: PinExpiry.Consequence) -> PinSet {
-        PinSet([materials.stranger], expiry: PinExpiry(Date(timeIntervalSince1970: 1_000_000_000.5), then: consequence))
+    private static func expired(_ materials: Materials, _ consequence: PinSet.Expiry.Consequence) -> PinSet {
+        PinSet(
+            [materials.stranger], expiry: PinSet.Expiry(Date(timeIntervalSince1970: 1_000_000_000.5), then: consequence)
+        )
     }
 
     private static let combinations: [CodedPolicy] = [

@@ -132,7 +132,7 @@ struct PolicyCodingTests {
 
     @Test func settingsOfRulesCanBeRead() throws {
         let materials = try Self.materials.get()
-        let expiry = PinExpiry(Date(timeIntervalSince1970: 2_000_000_000), then: .refuse)
+        let expiry = PinSet.Expiry(Date(timeIntervalSince1970: 2_000_000_000), then: .refuse)
         let set = PinSet([materials.stranger], backupPins: [materials.server.pin], position: .leaf, expiry: expiry)
         let anchors = try TrustAnchors.system.adding([materials.pki.root])
         let profile = ChainProfile.strict.allowing(.missingKeyUsage)

@@ -11,7 +11,7 @@ struct PolicyFindingTests {
     private static let pin = "sha256/Vjs8r4z+80wjNcr1YKepWQboSIRi63WsWXhIMN+eWys="
     private static let other = "sha256/YLh1dUR9y6Kja30RrAn7JKnbQG/uEtLMkBgFF2Fuihg="
 
-    private func findings(_ rules: [SecurityPolicyDocument.Rule]) throws -> [PolicyFinding] {
+    private func findings(_ rules: [SecurityPolicyDocument.Rule]) throws -> [SecurityPolicyFile.Finding] {
         try SecurityPolicyFile(SecurityPolicyDocument(rules: rules)).findings(at: Self.now)
     }
 
@@ -98,7 +98,8 @@ struct PolicyFindingTests {
         let finding = try #require(try findings([.init(hosts: ["**.com"])]).first)
         #expect(finding.description.hasPrefix("rules[0].hosts[0]: warning: "))
         #expect(finding.description.hasSuffix("[publicSuffixPattern]"))
-        #expect(try JSONDecoder().decode(PolicyFinding.self, from: JSONEncoder().encode(finding)) == finding)
+        #expect(
+            try JSONDecoder().decode(SecurityPolicyFile.Finding.self, from: JSONEncoder().encode(finding)) == finding)
     }
 
     @Test func flawedAnchorsAreReported() async throws {

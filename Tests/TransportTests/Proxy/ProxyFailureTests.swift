@@ -37,7 +37,7 @@ struct ProxyFailureTests {
             try await connection.write("HTTP/1.1 403 Forbidden\r\nContent-Length: 14\r\n\r\n<h1>Blocked</h1>")
         }
         #expect(error?.code == .proxyRefused)
-        let refusal = try #require(error?.underlying as? ProxyRefusal)
+        let refusal = try #require(error?.underlying as? Proxy.Refusal)
         #expect(refusal.status?.code == 403)
         #expect(refusal.page == "<h1>Blocked</h")
         #expect(error?.message.contains("status 403 Forbidden") == true)
@@ -110,7 +110,7 @@ struct ProxyFailureTests {
             if error?.code != .connectTimeout { break }
         }
         #expect(error?.code == .proxyRefused)
-        #expect((error?.underlying as? ProxyRefusal)?.page == "page")
+        #expect((error?.underlying as? Proxy.Refusal)?.page == "page")
     }
 
     @Test func tenThousandChallengesAreNoAnswer() async throws {

@@ -88,15 +88,15 @@ struct ProxyHandshakeTests {
     @Test func aPageIsARefusalWithItsFirstBytes() throws {
         let page = String(repeating: "x", count: 5000)
         let head = "HTTP/1.1 403 Forbidden\r\nContent-Length: 5000\r\n\r\n"
-        let expected = ProxyRefusal(.init(code: 403, reasonPhrase: "Forbidden"), page: String(page.prefix(1024)))
+        let expected = Proxy.Refusal(.init(code: 403, reasonPhrase: "Forbidden"), page: String(page.prefix(1024)))
         #expect(end(tunnel(), head + page) == .failure(.refused(expected)))
         let short = end(tunnel(), "HTTP/1.1 502 Bad\r\nContent-Length: 2\r\n\r\nno")
-        #expect(short == .failure(.refused(ProxyRefusal(.init(code: 502, reasonPhrase: "Bad"), page: "no"))))
+        #expect(short == .failure(.refused(Proxy.Refusal(.init(code: 502, reasonPhrase: "Bad"), page: "no"))))
         #expect(end(tunnel(), "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n").isFailure)
         // The page may end with the connection, or not at all.
         var open = tunnel()
         try expect(&open, receiving: ByteBuffer(string: "HTTP/1.1 500 Oops\r\n\r\npage"), .needsBytes)
-        #expect(open.failureAtEnd == .refused(ProxyRefusal(.init(code: 500, reasonPhrase: "Oops"), page: "page")))
+        #expect(open.failureAtEnd == .refused(Proxy.Refusal(.init(code: 500, reasonPhrase: "Oops"), page: "page")))
     }
 
     @Test func aRefusalThatRepeatsThePasswordIsRedacted() throws {
@@ -211,7 +211,7 @@ struct ProxyHandshakeTests {
         #expect(throws: ProxyFailure.authentication([])) { try handshake.received(ByteBuffer(bytes: [1, 1])) }
         #expect(
             try end(socks("a.test", credentials), [5, 0xFF])
-                == .failure(.refused(ProxyRefusal("it does not take a user name with a password"))))
+                == .failure(.refused(Proxy.Refusal("it does not take a user name with a password"))))
     }
 
     @Test(arguments: 1...9)
@@ -256,9 +256,9 @@ struct ProxyHandshakeTests {
         arguments: [
             ([0, 90, 1, 2, 3, 4, 5, 6, 7], .success(.open(ByteBuffer(bytes: [7])))),
             ([0, 90, 1], .success(.needsBytes)),
-            ([0, 91], .failure(.refused(ProxyRefusal("a refusal or a failure")))),
+            ([0, 91], .failure(.refused(Proxy.Refusal("a refusal or a failure")))),
             ([0, 92], .failure(.authentication([]))),
-            ([0, 93], .failure(.authentication([]))), ([0, 1], .failure(.refused(ProxyRefusal("reply 1")))),
+            ([0, 93], .failure(.authentication([]))), ([0, 1], .failure(.refused(Proxy.Refusal("reply 1")))),
             ([4, 90], .failure(.invalid("it is not SOCKS 4"))), ([0x48], .failure(.invalid("it is not SOCKS 4"))),
         ] as [([UInt8], Result<ProxyHandshakeStep, ProxyFailure>)])
     func socks4HasEightBytesOfReply(answer: [UInt8], result: Result<ProxyHandshakeStep, ProxyFailure>) throws {

@@ -114,7 +114,7 @@ struct AuthenticationLink: ChainLink {
 
     /// The authenticator that a hook has decided on.
     private func authenticator(
-        _ decision: AuthenticationDecision?, _ challenges: [AuthenticationChallenge], _ note: Note,
+        _ decision: AuthenticationAttempt.Decision?, _ challenges: [AuthenticationChallenge], _ note: Note,
         _ response: StreamedResponse
     ) throws(SessionError) -> Authenticator? {
         switch decision {

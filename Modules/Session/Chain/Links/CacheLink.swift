@@ -263,7 +263,8 @@ final class CacheLink: ChainLink {
     }
 
     private func end(
-        with response: StreamedResponse, as outcome: CacheOutcome, _ visit: CacheVisit, _ flight: inout Flight
+        with response: StreamedResponse, as outcome: CacheStatistics.Outcome, _ visit: CacheVisit,
+        _ flight: inout Flight
     ) -> ChainStep {
         var response = response
         note(outcome, in: &response, isCounted: !visit.isRefresh)
@@ -281,7 +282,7 @@ final class CacheLink: ChainLink {
     }
 
     /// Records the part of the cache in a response, and counts it.
-    func note(_ outcome: CacheOutcome, in response: inout StreamedResponse, isCounted: Bool = true) {
+    func note(_ outcome: CacheStatistics.Outcome, in response: inout StreamedResponse, isCounted: Bool = true) {
         response.cacheOutcome = outcome
         if isCounted { store.record(outcome) }
     }

@@ -50,7 +50,7 @@ struct LogLink: ChainLink {
     }
 
     /// Logs that an attempt is retried after a delay.
-    func retrying(_ attempt: RetryAttempt, _ flight: Flight, after delay: Duration) {
+    func retrying(_ attempt: RetryPolicy.Attempt, _ flight: Flight, after delay: Duration) {
         var facts = facts(of: attempt.request)
         facts["request"] = flight.record.map { .number($0.id) }
         facts["attempt"] = .number(attempt.number)

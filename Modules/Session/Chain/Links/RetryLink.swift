@@ -36,8 +36,8 @@ struct RetryLink: ChainLink {
         return step(after: flight.attempt(flight.retries.number, error: failure), &flight)
     }
 
-    private func step(after attempt: RetryAttempt, _ flight: inout Flight) -> ChainStep {
-        let decision: RetryDecision
+    private func step(after attempt: RetryPolicy.Attempt, _ flight: inout Flight) -> ChainStep {
+        let decision: RetryPolicy.Decision
         if asksUsers(flight) {
             guard case .retry(let answer) = flight.takeAnswer() else {
                 return .ask(.retry(attempt, flight.retriers(before: retriers), policy(of: flight)))
@@ -74,12 +74,12 @@ extension Flight {
     }
 
     /// An attempt of the request, as the retriers see it.
-    func attempt(_ number: Int, head: HTTPResponse? = nil, error: SessionError? = nil) -> RetryAttempt {
-        RetryAttempt(number: number, request: request, head: head, error: error, sentRequest: record?.adapted)
+    func attempt(_ number: Int, head: HTTPResponse? = nil, error: SessionError? = nil) -> RetryPolicy.Attempt {
+        RetryPolicy.Attempt(number: number, request: request, head: head, error: error, sentRequest: record?.adapted)
     }
 
     /// The wait before another attempt; nil if there is to be none, or no time for it.
-    func wait(by decision: RetryDecision) -> Duration? {
+    func wait(by decision: RetryPolicy.Decision) -> Duration? {
         guard case .retry(let wait) = decision, deadline.map({ wait < $0.timeLeft }) ?? true else { return nil }
         return max(.zero, wait)
     }

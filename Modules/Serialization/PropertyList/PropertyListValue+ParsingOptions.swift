@@ -1,33 +1,35 @@
 public import FoundationEssentials
 
-/// The limits for parsing a property list.
-public struct PropertyListParsingOptions: Sendable, Hashable, Codable {
-    /// The maximum depth of arrays and dictionaries; the default and upper limit is 512.
-    public var maximumDepth: Int {
-        // Decoding may have stored any number.
-        get { Self.clamp(depth) }
-        set { depth = Self.clamp(newValue) }
-    }
-    /// The maximum size of the tree, as a multiple of the bytes; the default is 16.
-    ///
-    /// A binary property list can refer to one object many times: a few hundred bytes of nested arrays can expand
-    /// beyond any memory. Each value counts as one byte, texts and data as their length.
-    public var maximumExpansion: Int
+extension PropertyListValue {
+    /// The limits for parsing a property list.
+    public struct ParsingOptions: Sendable, Hashable, Codable {
+        /// The maximum depth of arrays and dictionaries; the default and upper limit is 512.
+        public var maximumDepth: Int {
+            // Decoding may have stored any number.
+            get { Self.clamp(depth) }
+            set { depth = Self.clamp(newValue) }
+        }
+        /// The maximum size of the tree, as a multiple of the bytes; the default is 16.
+        ///
+        /// A binary property list can refer to one object many times: a few hundred bytes of nested arrays can expand
+        /// beyond any memory. Each value counts as one byte, texts and data as their length.
+        public var maximumExpansion: Int
 
-    private var depth: Int
+        private var depth: Int
 
-    /// Creates options.
-    public init(maximumDepth: Int = 512, maximumExpansion: Int = 16) {
-        depth = Self.clamp(maximumDepth)
-        self.maximumExpansion = maximumExpansion
-    }
+        /// Creates options.
+        public init(maximumDepth: Int = 512, maximumExpansion: Int = 16) {
+            depth = Self.clamp(maximumDepth)
+            self.maximumExpansion = maximumExpansion
+        }
 
-    private static func clamp(_ depth: Int) -> Int { min(max(depth, 0), 512) }
+        private static func clamp(_ depth: Int) -> Int { min(max(depth, 0), 512) }
 
-    /// The maximum size of the tree for a number of bytes.
-    func budget(for count: Int) -> Int {
-        let (product, overflowed) = count.multipliedReportingOverflow(by: max(maximumExpansion, 1))
-        return overflowed ? .max : product
+        /// The maximum size of the tree for a number of bytes.
+        func budget(for count: Int) -> Int {
+            let (product, overflowed) = count.multipliedReportingOverflow(by: max(maximumExpansion, 1))
+            return overflowed ? .max : product
+        }
     }
 }
 

@@ -1,59 +1,61 @@
 public import FoundationEssentials
 
-/// How a JSON text is parsed into a ``JSONValue``.
-public struct JSONParsingOptions: Sendable, Hashable, Codable {
-    /// The maximum depth of arrays and objects; the default is 512, the upper limit 1024.
-    ///
-    /// The limit protects a thread's stack from hostile texts, when the tree is parsed and when it is released.
-    public var maximumDepth: Int {
-        get { depth }
-        set { depth = Self.clamp(newValue) }
-    }
-    /// Whether the top-level value may be other than an object or an array; the default is true (RFC 8259).
-    public var allowsFragments: Bool
-    /// How repeated names in an object are handled; the default is ``DuplicateNames/last``.
-    public var duplicateNames: DuplicateNames
-    /// The maximum number of bytes of memory that the tree may take; the default is 512 MiB.
-    ///
-    /// A tree can take twenty times as much memory as its text, for example for `[1,1,1]`, so a limit on the text is
-    /// not enough. The parser estimates an upper bound of the memory: arrays count with twice their length, because
-    /// they grow by doubling. Beyond the limit the error is ``JSONSyntaxError/Kind/tooLarge``.
-    public var maximumMemory: Int
+extension JSONValue {
+    /// How a JSON text is parsed into a ``JSONValue``.
+    public struct ParsingOptions: Sendable, Hashable, Codable {
+        /// The maximum depth of arrays and objects; the default is 512, the upper limit 1024.
+        ///
+        /// The limit protects a thread's stack from hostile texts, when the tree is parsed and when it is released.
+        public var maximumDepth: Int {
+            get { depth }
+            set { depth = Self.clamp(newValue) }
+        }
+        /// Whether the top-level value may be other than an object or an array; the default is true (RFC 8259).
+        public var allowsFragments: Bool
+        /// How repeated names in an object are handled; the default is ``DuplicateNames/last``.
+        public var duplicateNames: DuplicateNames
+        /// The maximum number of bytes of memory that the tree may take; the default is 512 MiB.
+        ///
+        /// A tree can take twenty times as much memory as its text, for example for `[1,1,1]`, so a limit on the text
+        /// is not enough. The parser estimates an upper bound of the memory: arrays count with twice their length,
+        /// because they grow by doubling. Beyond the limit the error is ``JSONSyntaxError/Kind/tooLarge``.
+        public var maximumMemory: Int
 
-    private var depth: Int
+        private var depth: Int
 
-    /// Creates options.
-    public init(
-        maximumDepth: Int = 512,
-        allowsFragments: Bool = true,
-        duplicateNames: DuplicateNames = .last,
-        maximumMemory: Int = 512 << 20
-    ) {
-        depth = Self.clamp(maximumDepth)
-        self.allowsFragments = allowsFragments
-        self.duplicateNames = duplicateNames
-        self.maximumMemory = maximumMemory
-    }
+        /// Creates options.
+        public init(
+            maximumDepth: Int = 512,
+            allowsFragments: Bool = true,
+            duplicateNames: DuplicateNames = .last,
+            maximumMemory: Int = 512 << 20
+        ) {
+            depth = Self.clamp(maximumDepth)
+            self.allowsFragments = allowsFragments
+            self.duplicateNames = duplicateNames
+            self.maximumMemory = maximumMemory
+        }
 
-    private static func clamp(_ depth: Int) -> Int { min(max(depth, 0), 1024) }
+        private static func clamp(_ depth: Int) -> Int { min(max(depth, 0), 1024) }
 
-    /// How repeated names in an object are handled; RFC 8259, section 4, leaves it open.
-    ///
-    /// Readers that differ here see different documents. Refuse repeated names where JSON is signed or filtered.
-    public struct DuplicateNames: Sendable, Hashable, Codable {
-        enum Kind: String, Sendable, Codable { case last, first, refused }
-        let kind: Kind
+        /// How repeated names in an object are handled; RFC 8259, section 4, leaves it open.
+        ///
+        /// Readers that differ here see different documents. Refuse repeated names where JSON is signed or filtered.
+        public struct DuplicateNames: Sendable, Hashable, Codable {
+            enum Kind: String, Sendable, Codable { case last, first, refused }
+            let kind: Kind
 
-        /// The last value counts, at the place of the first.
-        public static let last = DuplicateNames(kind: .last)
-        /// The first value counts.
-        public static let first = DuplicateNames(kind: .first)
-        /// The text is rejected with ``JSONSyntaxError/Kind/duplicateName``.
-        public static let refused = DuplicateNames(kind: .refused)
+            /// The last value counts, at the place of the first.
+            public static let last = DuplicateNames(kind: .last)
+            /// The first value counts.
+            public static let first = DuplicateNames(kind: .first)
+            /// The text is rejected with ``JSONSyntaxError/Kind/duplicateName``.
+            public static let refused = DuplicateNames(kind: .refused)
+        }
     }
 }
 
-extension JSONParsingOptions {
+extension JSONValue.ParsingOptions {
     private enum CodingKeys: String, CodingKey {
         case maximumDepth, allowsFragments, duplicateNames, maximumMemory
     }
