@@ -14,10 +14,10 @@ internal import Synchronization
 /// let session = try HTTPSession(transport: transport)
 /// ```
 ///
-/// The request's body is read to its end before the closure is called, and its bytes are reported as sent. A body that fails is
-/// `TransportError.Code.requestBodyFailed`, as with a connection. An error that the closure throws fails the request: a
-/// `TransportError` unchanged, any other error with `TransportError.Code.connectionClosed`. A cancelled request always fails with
-/// `TransportError.Code.cancelled`.
+/// The request's body is read to its end before the closure is called, and its bytes are reported as sent. A body that
+/// fails is `TransportError.Code.requestBodyFailed`, as with a connection. An error that the closure throws fails the
+/// request: a `TransportError` unchanged, any other error with `TransportError.Code.connectionClosed`. A cancelled
+/// request always fails with `TransportError.Code.cancelled`.
 public final class StubTransport: Transport {
     /// A closure that answers a request.
     public typealias Handler = @Sendable (Request) async throws -> Response
@@ -222,8 +222,8 @@ extension StubTransport {
 
         /// Sends bytes.
         ///
-        /// - Returns: Whether a connection would continue reading from its socket. False means that the reader has to catch
-        ///   up first.
+        /// - Returns: Whether a connection would continue reading from its socket. False means that the reader has to
+        ///   catch up first.
         @discardableResult
         public func send(_ bytes: Data) -> Bool {
             writer.write(ByteBuffer(bytes: bytes))
@@ -254,9 +254,9 @@ extension StubTransport {
 
         /// Waits for the next demand of the reader, or until the task is cancelled.
         ///
-        /// The reader demands more bytes when it takes all that were sent, once for each time that ``send(_:)-(Data)`` began to return
-        /// false. A call returns for one demand, in order, also for one before the call: after `send` returned false, call this method
-        /// once, and send again. A cancelled call takes no demand.
+        /// The reader demands more bytes when it takes all that were sent, once for each time that ``send(_:)-(Data)``
+        /// began to return false. A call returns for one demand, in order, also for one before the call: after `send`
+        /// returned false, call this method once, and send again. A cancelled call takes no demand.
         ///
         /// A body that has ended or was abandoned has no more demands.
         public func waitForDemand() async {

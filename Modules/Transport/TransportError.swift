@@ -36,15 +36,16 @@ public struct TransportError: Error, Sendable {
         public static let writeTimeout = Code("writeTimeout")
         /// The whole request took too long.
         public static let requestTimeout = Code("requestTimeout")
-        /// The host's name has no address, or could not be looked up: no name server answered, or too many lookups wait for one.
+        /// The host's name has no address, or could not be looked up: no name server answered, or too many lookups wait
+        /// for one.
         public static let nameResolutionFailed = Code("nameResolutionFailed")
         /// No connection to any address of the host, or to its unix socket, could be opened.
         public static let connectionFailed = Code("connectionFailed")
-        /// A socket could not be bound to the configuration's local address or network interface: the machine does not have it, or
-        /// the process has no permission. The underlying error is the system's.
+        /// A socket could not be bound to the configuration's local address or network interface: the machine does not
+        /// have it, or the process has no permission. The underlying error is the system's.
         public static let localAddressUnavailable = Code("localAddressUnavailable")
-        /// The proxy could not be connected to, closed the connection, or does not speak its protocol; or no proxy could be chosen.
-        /// The underlying error says more.
+        /// The proxy could not be connected to, closed the connection, or does not speak its protocol; or no proxy
+        /// could be chosen. The underlying error says more.
         public static let proxyConnectionFailed = Code("proxyConnectionFailed")
         /// The proxy requires a user name and a password, or did not accept the given ones.
         public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
@@ -189,8 +190,8 @@ extension TransportError {
         return error
     }
 
-    /// Whether another attempt to open the connection may succeed: the server closed this one before it could be used, or its unix
-    /// socket had no room for another one. A refused connection, a TLS alert and a refused chain are final.
+    /// Whether another attempt to open the connection may succeed: the server closed this one before it could be used,
+    /// or its unix socket had no room for another one. A refused connection, a TLS alert and a refused chain are final.
     var mayPass: Bool {
         if code == .connectionClosed { return true }
         let causes =

@@ -10,14 +10,15 @@ extension WebSocket {
         public var maximumMessageSize = 1024 * 1024
         /// Whether messages are compressed in both directions if the server agrees (permessage-deflate, RFC 7692). The
         /// default is false: if a message has both secrets and texts that others chose, its compressed length reveals
-        /// something about the secrets to observers of the connection. A compressed connection also needs about 300 KB of
-        /// memory. Messages are decompressed on the event loop, up to ``maximumMessageSize``.
+        /// something about the secrets to observers of the connection. A compressed connection also needs about 300 KB
+        /// of memory. Messages are decompressed on the event loop, up to ``maximumMessageSize``.
         public var compresses = false
-        /// The interval between Ping frames; nil for none. The default is 20 seconds. While the program reads no messages,
-        /// nothing is received and no answer is expected.
+        /// The interval between Ping frames; nil for none. The default is 20 seconds. While the program reads no
+        /// messages, nothing is received and no answer is expected.
         public var pingInterval: Duration? = .seconds(20)
-        /// The time limit for receiving anything after the socket has accepted a Ping frame, or while the socket accepts
-        /// nothing. The default is 20 seconds. Beyond it, the connection ends with ``WebSocketError/Code/pongTimeout``.
+        /// The time limit for receiving anything after the socket has accepted a Ping frame, or while the socket
+        /// accepts nothing. The default is 20 seconds. Beyond it, the connection ends with
+        /// ``WebSocketError/Code/pongTimeout``.
         public var pongTimeout: Duration = .seconds(20)
         /// The time limit for the closing handshake, and then for the server to close the connection. The default is 5
         /// seconds.

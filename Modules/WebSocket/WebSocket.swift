@@ -42,8 +42,9 @@ public final class WebSocket: Sendable {
 
     /// Sends a text, and returns when the socket has accepted all of it. A peer that does not read delays this.
     ///
-    /// - Throws: ``WebSocketError/Code/messageTooLarge`` above 1 GiB, ``WebSocketError/Code/closed`` after ``close(_:reason:)`` or the server's Close frame,
-    ///   ``WebSocketError/Code/cancelled``, or ``WebSocketError/Code/connectionLost``.
+    /// - Throws: ``WebSocketError/Code/messageTooLarge`` above 1 GiB, ``WebSocketError/Code/closed`` after
+    ///   ``close(_:reason:)`` or the server's Close frame, ``WebSocketError/Code/cancelled``, or
+    ///   ``WebSocketError/Code/connectionLost``.
     public func send(_ text: String) async throws(WebSocketError) {
         guard text.utf8.count <= Self.maximumSize else { throw .tooLarge }
         try await send(.text, ByteBuffer(string: text))

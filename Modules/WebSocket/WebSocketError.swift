@@ -31,7 +31,8 @@ public struct WebSocketError: Error, Sendable {
         public static let invalidClosure = Code("invalidClosure")
         /// A ``ReconnectingWebSocket`` has no connection at the moment. The message was not sent.
         public static let notConnected = Code("notConnected")
-        /// A ``ReconnectingWebSocket`` could not be opened. The underlying error is the `SessionError` of the opening handshake.
+        /// A ``ReconnectingWebSocket`` could not be opened. The underlying error is the `SessionError` of the opening
+        /// handshake.
         public static let openingFailed = Code("openingFailed")
     }
 

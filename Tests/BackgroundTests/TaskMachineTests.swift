@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func progressForgivesEarlierFailures() {
-        let retry = RetryDecision.retry(after: .zero)
+        let retry = RetryPolicy.Decision.retry(after: .zero)
         let failed = machine(
             .start, .fail(error, retry, hadProgress: false), .start, .fail(error, retry, hadProgress: true))
         #expect(failed.failures == 1 && failed.attempts == 2)

@@ -5,8 +5,8 @@ import FoundationEssentials
 
 /// Decodes the input as resume data; a decoded value is encoded and decodes to itself.
 ///
-/// If the input begins with an odd byte, it is a value and edits of its encoding instead: an edited encoding is refused, or is
-/// the same value.
+/// If the input begins with an odd byte, it is a value and edits of its encoding instead: an edited encoding is
+/// refused, or is the same value.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzResume(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: data, count: count)
@@ -26,8 +26,9 @@ private func edit(_ bytes: [UInt8]) {
     let lastModified = text(&rest, quotes: false)
     let received = Int64(rest.popFirst() ?? 0) + 1
     let total = rest.popFirst().map { Int64($0) + received }
+    guard let url = URL(string: "https://example.com/a?b=c") else { fatalError("The URL is not one.") }
     let value = ResumeData(
-        url: URL(string: "https://example.com/a?b=c")!, entityTag: entityTag, lastModified: lastModified,
+        url: url, entityTag: entityTag, lastModified: lastModified,
         partialFile: URL(filePath: "/var/part"), receivedBytes: received, totalBytes: total,
         digest: String(repeating: "0a", count: 32))
     guard value.flaw == nil else { return }

@@ -18,7 +18,8 @@ private struct Item: Decodable, Equatable {
     var items: [Item]?
 }
 
-/// Whether a text has a number with an exponent, or with a fraction after many digits: Foundation's decoder rounds such integers.
+/// Whether a text has a number with an exponent, or with a fraction after many digits: Foundation's decoder rounds such
+/// integers.
 private func hasRoundedNumber(_ bytes: Data) -> Bool {
     var digits = 0
     for byte in bytes {
@@ -32,7 +33,8 @@ private func hasRoundedNumber(_ bytes: Data) -> Bool {
     return false
 }
 
-/// The kind of an error, and where it is. Foundation does not say where corrupt data is, such as a number that does not fit.
+/// The kind of an error, and where it is. Foundation does not say where corrupt data is, such as a number that does not
+/// fit.
 private func kindAndPath(_ error: DecodingError) -> String {
     let kind =
         switch error {
@@ -54,8 +56,8 @@ private func path(_ error: DecodingError) -> [any CodingKey] {
     }
 }
 
-/// The value in which the dictionaries on the path have no other members: Foundation reads the members in any order, and throws
-/// the error of the one that it reads first.
+/// The value in which the dictionaries on the path have no other members: Foundation reads the members in any order,
+/// and throws the error of the one that it reads first.
 private func reduced(_ value: JSONValue, to path: ArraySlice<any CodingKey>, isMap: Bool) -> JSONValue {
     guard let key = path.first else { return value }
     switch value {

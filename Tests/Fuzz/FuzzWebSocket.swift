@@ -6,8 +6,9 @@ import NIOWebSocket
 
 @testable import LinnetWebSocket
 
-/// Reads the input as the frames of a server, once whole and once in pieces, with equal results; and compresses it as a message,
-/// which becomes the same again. The first byte is the size of the pieces, the second one determines the compression.
+/// Reads the input as the frames of a server, once whole and once in pieces, with equal results; and compresses it as a
+/// message, which becomes the same again. The first byte is the size of the pieces, the second one determines the
+/// compression.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWebSocket(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 2 else { return 0 }

@@ -57,7 +57,8 @@ struct ProxyTests {
         }
     }
 
-    /// 1,200 requests on at most eight connections: squid counts the answers of a nonce, which may be fifty, in their order.
+    /// 1,200 requests on at most eight connections: squid counts the answers of a nonce, which may be fifty, in their
+    /// order.
     @Test(arguments: ["LINNET_TEST_NGINX_HTTP", "LINNET_TEST_NGINX_TLS"])
     func digestAtSquidSucceedsForConcurrentRequests(variable: String) async throws {
         let proxy = try TestedProxy.squidDigest.proxy()

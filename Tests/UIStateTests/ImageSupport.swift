@@ -139,7 +139,8 @@ func withDownloader<Result>(
     return result
 }
 
-/// Waits until a condition holds that other threads change. The time limit of the suite bounds the wait: it cancels the test.
+/// Waits until a condition holds that other threads change. The time limit of the suite bounds the wait: it cancels the
+/// test.
 func eventually(_ condition: () -> Bool) async {
     while !condition(), !Task.isCancelled { await Task.yield() }
 }

@@ -52,7 +52,9 @@ struct Attempt: Sendable {
         return End(event: .fail(StoredError(error), decision, hadProgress: hadProgress), result: result)
     }
 
-    private func decision(on error: BackgroundError, _ session: SessionError?, after failures: Int) -> RetryDecision {
+    private func decision(on error: BackgroundError, _ session: SessionError?, after failures: Int)
+        -> RetryPolicy.Decision
+    {
         // A full disk is no failure of the transfer: it waits for room.
         if error.code == .diskFull { return .retry(after: .seconds(60)) }
         guard let session, error.code == .transferFailed, policy.methods.contains(definition.requestMethod) else {

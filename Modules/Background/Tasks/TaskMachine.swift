@@ -16,7 +16,7 @@ struct TaskMachine: Sendable, Equatable, Codable {
         case succeed
         /// An attempt failed. The decision is of the retry policy. Failures before an attempt with progress do not
         /// count.
-        case fail(StoredError, RetryDecision, hadProgress: Bool)
+        case fail(StoredError, RetryPolicy.Decision, hadProgress: Bool)
         /// The attempt was stopped, or its process ended.
         case interrupt
         case expire
@@ -103,7 +103,7 @@ struct TaskMachine: Sendable, Equatable, Codable {
         (failures, interruptions, error) = (0, 0, nil)
     }
 
-    private mutating func fail(_ error: StoredError, _ decision: RetryDecision, _ now: Int64) {
+    private mutating func fail(_ error: StoredError, _ decision: RetryPolicy.Decision, _ now: Int64) {
         failures += 1
         guard wish != .cancel else { return end(.cancelled, nil) }
         guard case .retry(let delay) = decision else { return end(.failed, error) }

@@ -154,7 +154,8 @@ extension ChainProfile {
         public var minimumRSABits = 2048
         /// The kinds of keys that certificates of a chain may have. The default is all kinds defined here.
         public var kinds: Set<KeyKind> = KeyKind.all
-        /// The algorithms that certificates below the anchor may be signed with. The default is ``ChainProfile/ChainProfile.SignatureAlgorithm/all``.
+        /// The algorithms that certificates below the anchor may be signed with. The default is
+        /// ``ChainProfile/ChainProfile.SignatureAlgorithm/all``.
         public var signatures: Set<SignatureAlgorithm> = SignatureAlgorithm.all
 
         /// The defaults.

@@ -235,7 +235,8 @@ extension ChainRule {
         at: .belowAnchor
     ) { WeakDigest($0.facts.signature) == .sha1 ? "is signed over SHA-1" : nil }
 
-    /// A signature's algorithm is one of ``ChainProfile/ChainProfile.KeyRequirements/signatures``, in its canonical encoding.
+    /// A signature's algorithm is one of ``ChainProfile/ChainProfile.KeyRequirements/signatures``, in its canonical
+    /// encoding.
     public static let signatureAlgorithm = ChainRule(
         "signatureAlgorithm", "RFC 5280, 4.1.1.2; RFC 8410, 3; Baseline Requirements, 7.1.3.2",
         "A signature's algorithm is one that the profile accepts, in its one encoding.", at: .belowAnchor

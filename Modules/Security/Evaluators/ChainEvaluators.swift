@@ -106,7 +106,8 @@ struct PinSetEvaluator: TrustEvaluator {
 /// Accepts a chain that verifies up to a presented certificate with a pinned key, whatever its issuer.
 ///
 /// The presented certificates with a pinned key are the anchors: only the owner of the key can have signed certificates
-/// below them, or complete a handshake with a leaf of that key. Dates, purpose and, unless disabled, the host are checked.
+/// below them, or complete a handshake with a leaf of that key. Dates, purpose and, unless disabled, the host are
+/// checked.
 struct PresentedKeyEvaluator: TrustEvaluator {
     let pins: [PublicKeyPin]
     let validatesHost: Bool

@@ -152,8 +152,8 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
 
     /// Enforces one evaluator and reports the refusals of another, to try out a stricter policy.
     ///
-    /// If the enforced evaluator accepts, refusals of the observed one are added to ``VerifiedTrust/findings``, which the
-    /// policy passes to its ``TrustReporter``. Resumed TLS sessions are not evaluated or reported again.
+    /// If the enforced evaluator accepts, refusals of the observed one are added to ``VerifiedTrust/findings``, which
+    /// the policy passes to its ``TrustReporter``. Resumed TLS sessions are not evaluated or reported again.
     ///
     /// ```swift
     /// let rule = try HostRule("**.example.com", .reportOnly(.pins(pins)))
@@ -180,8 +180,8 @@ extension TrustEvaluator where Self == StandardTrustEvaluator {
     ///
     /// - Parameters:
     ///   - evaluator: The evaluator that is asked first.
-    ///   - reason: Returns why an accepted chain is refused, with ``TrustRefusal/Reason/refusedByApp``, or nil to accept
-    ///     it. It may take time, under the TLS timeout, and does not run on an event loop.
+    ///   - reason: Returns why an accepted chain is refused, with ``TrustRefusal/Reason/refusedByApp``, or nil to
+    ///     accept it. It may take time, under the TLS timeout, and does not run on an event loop.
     public static func accepting(
         _ evaluator: any TrustEvaluator,
         unless reason: @escaping @Sendable (_ trust: ServerTrust, _ verified: VerifiedTrust) async -> String?

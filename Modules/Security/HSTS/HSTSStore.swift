@@ -11,7 +11,8 @@ internal import Synchronization
 /// redirects, and stores the hosts of Strict-Transport-Security fields. Only https responses over a connection without
 /// errors count (section 8.1): the certificate was verified and matched the host. Sessions can share a store.
 ///
-/// The store is empty at first. A program adds a preloaded list with ``add(_:)``, and keeps ``hosts`` in a file of its own.
+/// The store is empty at first. A program adds a preloaded list with ``add(_:)``, and keeps ``hosts`` in a file of its
+/// own.
 public final class HSTSStore: Sendable {
     private let table: Mutex<HSTSTable>
     private let now: @Sendable () -> Date
@@ -80,7 +81,8 @@ public final class HSTSStore: Sendable {
 
     /// Stores or removes a host by the Strict-Transport-Security fields of its response (RFC 6797, section 8.1).
     ///
-    /// The first field counts. A field that does not conform, a response over http, and a host that is an address change nothing.
+    /// The first field counts. A field that does not conform, a response over http, and a host that is an address
+    /// change nothing.
     ///
     /// - Parameters:
     ///   - fields: The values of the fields, in order.

@@ -109,8 +109,8 @@ extension ClientIdentityPolicy {
         public var host: String
         /// The port.
         public var port: Int
-        /// The subjects of the authorities that the server accepts, in the RFC 2253 notation of ``X509Certificate/issuer``.
-        /// Empty if the server does not name any.
+        /// The subjects of the authorities that the server accepts, in the RFC 2253 notation of
+        /// ``X509Certificate/issuer``. Empty if the server does not name any.
         public var acceptableIssuers: [String]
 
         /// Creates a request, for tests.
@@ -120,8 +120,8 @@ extension ClientIdentityPolicy {
             self.acceptableIssuers = acceptableIssuers
         }
 
-        /// Whether an identity's chain leads to one of the acceptable issuers, or the server does not name any. The server
-        /// may still refuse it.
+        /// Whether an identity's chain leads to one of the acceptable issuers, or the server does not name any. The
+        /// server may still refuse it.
         public func accepts(_ identity: ClientIdentity) -> Bool {
             acceptableIssuers.isEmpty || identity.chain.contains { acceptableIssuers.contains($0.issuer) }
         }

@@ -34,8 +34,8 @@ public struct PinSet: Sendable, Hashable {
 extension PinSet {
     /// The expiry of pins, and its effect.
     ///
-    /// Clients that are never updated keep their pins forever. An expiry lets them connect after the keys have changed, or
-    /// stops them from connecting.
+    /// Clients that are never updated keep their pins forever. An expiry lets them connect after the keys have changed,
+    /// or stops them from connecting.
     public struct Expiry: Sendable, Hashable {
         /// The effect of the expiry. There is no default, because either choice can be wrong.
         public enum Consequence: String, Sendable, Hashable, Codable, CaseIterable {

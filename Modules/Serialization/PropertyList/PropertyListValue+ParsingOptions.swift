@@ -50,8 +50,8 @@ public struct PropertyListSyntaxError: LocalizedError, Sendable, Hashable, Custo
         public static let unsupportedValue = Kind("unsupported value")
         /// The document declares entities.
         public static let entityDeclaration = Kind("entity declaration")
-        /// A dictionary has two canonically equivalent keys, which Swift's `String` considers equal; or, in a binary list, a key
-        /// twice.
+        /// A dictionary has two canonically equivalent keys, which Swift's `String` considers equal; or, in a binary
+        /// list, a key twice.
         public static let equivalentKeys = Kind("canonically equivalent keys")
         /// Arrays and dictionaries exceed the limit on nesting, or contain themselves.
         public static let nestedTooDeep = Kind("nested too deep")

@@ -110,8 +110,8 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
     /// Validates the response and decodes its body.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/decodingFailed`` or
-    ///   ``SerializationError/Code/nestedTooDeep``, whose underlying error is a ``PropertyListSyntaxError`` or Foundation's
-    ///   `DecodingError`; with ``SerializationError/Code/emptyBody`` if there is nothing to decode.
+    ///   ``SerializationError/Code/nestedTooDeep``, whose underlying error is a ``PropertyListSyntaxError`` or
+    ///   Foundation's `DecodingError`; with ``SerializationError/Code/emptyBody`` if there is nothing to decode.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
         try validation.validate(response)
         if response.body.isEmpty {
@@ -119,8 +119,8 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
                 try decode(PropertyListValue.dictionary([:]).written(.binary))
             }
         }
-        // Foundation's decoder has no limits: a hundred thousand nested arrays end the process. XML is converted to binary
-        // first, so that texts, numbers and dates follow one set of rules.
+        // Foundation's decoder has no limits: a hundred thousand nested arrays end the process. XML is converted to
+        // binary first, so that texts, numbers and dates follow one set of rules.
         let tree = try PropertyListResponseSerializer.read(response, options: options)
         let isBinary = response.body.starts(with: "bplist".utf8)
         let body = isBinary ? response.body : try tree.written(.binary)

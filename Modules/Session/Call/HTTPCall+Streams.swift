@@ -2,20 +2,22 @@ internal import FoundationEssentials
 internal import HTTPTypes
 public import LinnetSerialization
 
-// Calls that read the body as it arrives. Nothing is read from the connection while the reader is busy; leaving before the end
-// closes it. A validation judges a response by its head, before its body is read. A body of which the head does not say that it is empty
-// counts as one that is not: it needs an acceptable content type.
+// Calls that read the body as it arrives. Nothing is read from the connection while the reader is busy; leaving before
+// the end closes it. A validation judges a response by its head, before its body is read. A body of which the head does
+// not say that it is empty counts as one that is not: it needs an acceptable content type.
 extension HTTPCall {
-    /// Sends the request, and returns once the response's head was received; the body is read as it arrives, by one reader.
+    /// Sends the request, and returns once the response's head was received; the body is read as it arrives, by one
+    /// reader.
     ///
     /// ```swift
     /// let response = try await api.get("report").bytes()
     /// for try await chunk in response.body { consume(chunk) }
     /// ```
-    /// - Parameter validation: The responses to accept. The default is a status of 200 to 299 with any content type; `.none` also
-    ///   accepts error pages.
-    /// - Throws: ``SessionError`` with ``SessionError/Code/unacceptableStatus`` or ``SessionError/Code/unacceptableContentType`` if the
-    ///   validation refuses the response; up to 1 MiB of its body is in the error.
+    /// - Parameter validation: The responses to accept. The default is a status of 200 to 299 with any content type;
+    ///   `.none` also accepts error pages.
+    /// - Throws: ``SessionError`` with ``SessionError/Code/unacceptableStatus`` or
+    ///   ``SessionError/Code/unacceptableContentType`` if the validation refuses the response; up to 1 MiB of its body
+    ///   is in the error.
     public func bytes(
         validation: ResponseValidation = ResponseValidation()
     ) async throws(SessionError) -> StreamedResponse {
@@ -27,9 +29,9 @@ extension HTTPCall {
 
     /// Sends the request when the first line is read, and yields the lines of the response while they arrive.
     ///
-    /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than `limit`,
-    /// which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a response that `validation` refuses as for
-    /// ``bytes(validation:)``.
+    /// Lines end in LF, CR or both, and are in UTF-8; bytes that are not become U+FFFD. A line of more bytes than
+    /// `limit`, which is 1 MiB by default, fails with ``SessionError/Code/bodyTooLarge``, and a response that
+    /// `validation` refuses as for ``bytes(validation:)``.
     public func lines(
         upTo limit: Int = HTTPResponseBody.defaultLineLimit, validation: ResponseValidation = ResponseValidation()
     ) -> CallSequence<LineSequence> {
@@ -50,7 +52,8 @@ extension HTTPCall {
         }
     }
 
-    /// Listens to a source of server-sent events (WHATWG HTML, section 9.2), and reconnects whenever the connection ends.
+    /// Listens to a source of server-sent events (WHATWG HTML, section 9.2), and reconnects whenever the connection
+    /// ends.
     ///
     /// ```swift
     /// for try await event in api.get("events").serverSentEvents() { print(event.type, event.data) }
@@ -62,9 +65,9 @@ extension HTTPCall {
     ///
     /// Fails with ``SessionError/Code/unacceptableStatus`` for a status that is neither 200 nor 204, with
     /// ``SessionError/Code/unacceptableContentType`` for another type than `text/event-stream`, with
-    /// ``SessionError/Code/bodyTooLarge`` for an event that exceeds the limit, and with other errors that a retry cannot
-    /// resolve, such as ``SessionError/Code/trustRefused``. The timeout for the whole request also ends a connection: do not
-    /// set it, and make the idle timeout longer than the server's pauses.
+    /// ``SessionError/Code/bodyTooLarge`` for an event that exceeds the limit, and with other errors that a retry
+    /// cannot resolve, such as ``SessionError/Code/trustRefused``. The timeout for the whole request also ends a
+    /// connection: do not set it, and make the idle timeout longer than the server's pauses.
     public func serverSentEvents(options: EventSource.Options = EventSource.Options()) -> EventSource {
         EventSource(
             session: session, request: Result { () throws(SessionError) in try request() }, options: options,

@@ -142,8 +142,8 @@ extension SessionError {
         }
     }
 
-    /// The problem details of the response (RFC 9457); nil unless its content type is `application/problem+json` and its body is
-    /// a valid problem details object.
+    /// The problem details of the response (RFC 9457); nil unless its content type is `application/problem+json` and
+    /// its body is a valid problem details object.
     public var problem: ProblemDetails? {
         guard let type = head?.headerFields[.contentType].flatMap({ MIMEType(contentType: $0) }),
             type.type == "application", type.subtype == "problem+json"
@@ -189,9 +189,11 @@ extension SessionError {
         /// The security policy refused the server's certificate (see ``SessionError/trustRefusal``) or a request in
         /// clear text to the host; for the latter, the underlying `TransportError` has the code `cleartextRefused`.
         public static let trustRefused = Code("trustRefused")
-        /// The server requires a client certificate, and none was sent; see ``HTTPSession/Configuration/clientIdentities``.
+        /// The server requires a client certificate, and none was sent; see
+        /// ``HTTPSession/Configuration/clientIdentities``.
         public static let clientCertificateRequired = Code("clientCertificateRequired")
-        /// The server refused the client's certificate, for example as expired, revoked, or issued by an unknown authority.
+        /// The server refused the client's certificate, for example as expired, revoked, or issued by an unknown
+        /// authority.
         public static let clientCertificateRefused = Code("clientCertificateRefused")
         /// TLS failed for a reason other than trust.
         public static let tlsFailed = Code("tlsFailed")
@@ -205,8 +207,9 @@ extension SessionError {
         public static let unacceptableStatus = Code("unacceptableStatus")
         /// The response's content type is not acceptable.
         public static let unacceptableContentType = Code("unacceptableContentType")
-        /// A closure of a validation refused the response (`ResponseValidation.validating(_:)`, `ResponseSerializer.validating(_:)`). The
-        /// underlying error is a `SerializationError`, which the closure's error underlies.
+        /// A closure of a validation refused the response (`ResponseValidation.validating(_:)`,
+        /// `ResponseSerializer.validating(_:)`). The underlying error is a `SerializationError`, which the closure's
+        /// error underlies.
         public static let unacceptableResponse = Code("unacceptableResponse")
         /// The response's body could not be decoded.
         public static let decodingFailed = Code("decodingFailed")
@@ -235,7 +238,8 @@ extension SessionError {
         public static let interceptorFailed = Code("interceptorFailed")
         /// A hook threw an error of another type, which is the underlying error.
         public static let hookFailed = Code("hookFailed")
-        /// A hook turned the response into a download or a stream (``TaskHooks/TaskHooks.ResponseDisposition``), so there is no value.
+        /// A hook turned the response into a download or a stream (``TaskHooks/TaskHooks.ResponseDisposition``), so
+        /// there is no value.
         public static let takenByHook = Code("takenByHook")
         /// The request permits only a cached response (`RequestOptions.CachePolicy.cacheOnly`), and there is none.
         public static let notCached = Code("notCached")
@@ -243,8 +247,8 @@ extension SessionError {
         public static let networkNotAllowed = Code("networkNotAllowed")
         /// The request was redirected more often than ``RedirectPolicy/limit`` allows.
         public static let tooManyRedirects = Code("tooManyRedirects")
-        /// The response redirects to a forbidden target: from https to http, to another scheme, to an invalid URL, or to an
-        /// origin that ``RedirectPolicy/staysAtOrigin`` forbids.
+        /// The response redirects to a forbidden target: from https to http, to another scheme, to an invalid URL, or
+        /// to an origin that ``RedirectPolicy/staysAtOrigin`` forbids.
         public static let redirectRefused = Code("redirectRefused")
         /// A hook cancelled the authentication that the server requires.
         public static let authenticationCancelled = Code("authenticationCancelled")

@@ -111,7 +111,8 @@ final class RequestHooks: Sendable {
         return HTTPResponseBody(WatchedBody(base: body, hooks: self, deadline: deadline, url: url))
     }
 
-    /// Returns an observer that reports to the hooks and to the request's own observer; for a download, also the written bytes.
+    /// Returns an observer that reports to the hooks and to the request's own observer; for a download, also the
+    /// written bytes.
     func observing(_ base: (any TransferObserver)?, isDownload: Bool = false) -> (any TransferObserver)? {
         if base is HookObserver { return base }
         guard

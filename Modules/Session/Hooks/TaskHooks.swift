@@ -118,9 +118,10 @@ extension TaskHooks {
     public enum CachingDecision: Sendable {
         /// Store the response unchanged.
         case store
-        /// Store another head, for example with another Cache-Control or fewer fields. The rules of HTTP apply to it as if
-        /// the server had sent it. The caller gets the original response. A body that is not nil replaces the response's
-        /// body in the store, in the content coding named in the head; its length becomes the Content-Length.
+        /// Store another head, for example with another Cache-Control or fewer fields. The rules of HTTP apply to it as
+        /// if the server had sent it. The caller gets the original response. A body that is not nil replaces the
+        /// response's body in the store, in the content coding named in the head; its length becomes the
+        /// Content-Length.
         case storeAs(HTTPResponse, body: Data? = nil)
         /// Do not store the response.
         case doNotStore
@@ -134,11 +135,12 @@ extension TaskHooks {
         case allow
         /// Stop reading: the request fails with ``SessionError/Code/cancelled``; the error has the response's head.
         case cancel
-        /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does; ``TaskHooks/didFinishDownload``
-        /// is called at its end. The request then has no value, and ends with ``SessionError/Code/takenByHook``.
+        /// Write the body to a file, as ``HTTPCall/download(to:resuming:options:)`` does;
+        /// ``TaskHooks/didFinishDownload`` is called at its end. The request then has no value, and ends with
+        /// ``SessionError/Code/takenByHook``.
         case becomeDownload(to: URL, options: DownloadOptions = DownloadOptions())
-        /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has no
-        /// value, and ends with ``SessionError/Code/takenByHook``.
+        /// Pass the response to a function that reads its body as it arrives. The request waits for the function, has
+        /// no value, and ends with ``SessionError/Code/takenByHook``.
         case becomeStream(@Sendable (StreamedResponse) async throws -> Void)
     }
 }

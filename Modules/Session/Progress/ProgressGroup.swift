@@ -12,8 +12,9 @@ internal import Synchronization
 ///     if progress.isFinished { break }
 /// }
 /// ```
-/// Add all tasks before they start, because adding one later lowers the fraction. Otherwise the fraction never decreases,
-/// and it reaches 1 when the last task ends. The group does not retain its tasks, and neither starts nor ends them.
+/// Add all tasks before they start, because adding one later lowers the fraction. Otherwise the fraction never
+/// decreases, and it reaches 1 when the last task ends. The group does not retain its tasks, and neither starts nor
+/// ends them.
 public final class ProgressGroup: Sendable {
     private struct Observer {
         var tell: @Sendable (Progress) -> Void
@@ -26,7 +27,8 @@ public final class ProgressGroup: Sendable {
         var observers: [UInt64: Observer] = [:]
         var lastKey: UInt64 = 0
         var progress = Progress()
-        /// The undelivered updates, in order, for all observers or only for a new one. One thread at a time delivers them.
+        /// The undelivered updates, in order, for all observers or only for a new one. One thread at a time delivers
+        /// them.
         var news: [(progress: Progress, only: UInt64?)] = []
         var isTelling = false
 
@@ -74,8 +76,9 @@ public final class ProgressGroup: Sendable {
         group.observe { [weak self] in self?.update(child, $0) }
     }
 
-    /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. The sequence
-    /// ends when the group is deallocated, because tasks can be added until then; leave the loop at ``ProgressGroup/Progress/isFinished``.
+    /// The current progress, then each change, in order; a slow reader misses intermediate values, never the last. The
+    /// sequence ends when the group is deallocated, because tasks can be added until then; leave the loop at
+    /// ``ProgressGroup/Progress/isFinished``.
     public var updates: EventSequence<Progress> {
         EventSequence(coalescing: { _, _ in true }) { buffer in
             observe(onEnd: { buffer.finish() }) { buffer.append($0) }
@@ -160,8 +163,9 @@ extension ProgressGroup {
         public var completed: Int64 = 0
         /// The total number of bytes; nil while any task's total is unknown.
         public var total: Int64? = 0
-        /// The completed fraction, from 0 to 1, as the weighted average of the tasks. A running task counts with the fraction of its
-        /// bytes, or 0 while its total is unknown; a task that has ended counts as 1, with or without an error.
+        /// The completed fraction, from 0 to 1, as the weighted average of the tasks. A running task counts with the
+        /// fraction of its bytes, or 0 while its total is unknown; a task that has ended counts as 1, with or without
+        /// an error.
         public var fraction = 0.0
         /// The number of tasks, including nested groups.
         public var tasks = 0
@@ -176,8 +180,8 @@ extension ProgressGroup {
         /// Whether there is at least one task, and all have ended.
         public var isFinished: Bool { tasks > 0 && endedTasks == tasks }
 
-        /// The estimated remaining time at the recent throughput; nil while the total or the throughput is unknown, or the
-        /// throughput is zero.
+        /// The estimated remaining time at the recent throughput; nil while the total or the throughput is unknown, or
+        /// the throughput is zero.
         public var estimatedTimeRemaining: Duration? {
             TransferProgress(completed: completed, total: total, bytesPerSecond: bytesPerSecond).estimatedTimeRemaining
         }

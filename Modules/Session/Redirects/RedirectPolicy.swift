@@ -24,7 +24,8 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Follows up to 20 redirects. This is the default of a session.
     public static let follow = RedirectPolicy.follow(limit: 20)
 
-    /// Follows up to this many redirects of one request; a further one fails with ``SessionError/Code/tooManyRedirects``.
+    /// Follows up to this many redirects of one request; a further one fails with
+    /// ``SessionError/Code/tooManyRedirects``.
     public static func follow(limit: Int) -> RedirectPolicy {
         RedirectPolicy(limit: limit, staysAtOrigin: false)
     }

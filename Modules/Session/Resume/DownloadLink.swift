@@ -54,8 +54,8 @@ extension DownloadOptions {
             public static let rangesIgnored = Reason("rangesIgnored")
             /// The entity ends before the requested range (416), which shows that it has changed.
             public static let rangeNotSatisfiable = Reason("rangeNotSatisfiable")
-            /// Neither the first response nor the response with the range declared the length of the entity, so the range
-            /// may end before it (RFC 9110, section 15.3.7).
+            /// Neither the first response nor the response with the range declared the length of the entity, so the
+            /// range may end before it (RFC 9110, section 15.3.7).
             public static let lengthUnknown = Reason("lengthUnknown")
         }
     }

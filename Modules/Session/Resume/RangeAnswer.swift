@@ -106,8 +106,8 @@ struct ResumeValidators: Sendable, Hashable {
         return lastModified != nil && head.headerFields[.lastModified] == lastModified
     }
 
-    /// Entity tags without quotes violate RFC 9110, but some servers send and recognize them. Other servers treat such an
-    /// If-Range as a date that does not match, and send the whole entity.
+    /// Entity tags without quotes violate RFC 9110, but some servers send and recognize them. Other servers treat such
+    /// an If-Range as a date that does not match, and send the whole entity.
     private static func isStrong(_ tag: String) -> Bool {
         !tag.isEmpty && !tag.hasPrefix("W/")
             && tag.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }

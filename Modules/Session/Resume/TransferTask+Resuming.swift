@@ -6,9 +6,9 @@ extension TransferTask where Value == URL {
 
     /// Cancels the task like ``cancel()``, but keeps the part, and returns the data to resume the download.
     ///
-    /// - Returns: The resume data. Nil, without keeping the part, if the download cannot be resumed: no bytes were received, the
-    /// server sent no strong validator (RFC 9110, section 8.8) or does not support ranges, the request is not a GET, or the
-    /// task had ended.
+    /// - Returns: The resume data. Nil, without keeping the part, if the download cannot be resumed: no bytes were
+    /// received, the server sent no strong validator (RFC 9110, section 8.8) or does not support ranges, the request is
+    /// not a GET, or the task had ended.
     public func cancelProducingResumeData() async -> ResumeData? {
         link.download?.setEnding(.keep)
         driver.cancel(.cancelled(driver.request?.url))

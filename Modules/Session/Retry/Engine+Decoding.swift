@@ -63,7 +63,8 @@ extension Engine {
 }
 
 extension SessionError {
-    /// Whether the response arrived and was refused or could not be decoded because of its body. Retriers see others before that.
+    /// Whether the response arrived and was refused or could not be decoded because of its body. Retriers see others
+    /// before that.
     fileprivate var isOfDecoding: Bool {
         [.decodingFailed, .unacceptableContentType, .unacceptableResponse].contains(code)
     }

@@ -2,8 +2,8 @@ public import HTTPTypes
 public import LinnetSerialization
 
 extension RetryPolicy {
-    /// An attempt that can be retried: it failed, or it has a response that is not validated yet, or one whose body was refused
-    /// or could not be decoded.
+    /// An attempt that can be retried: it failed, or it has a response that is not validated yet, or one whose body was
+    /// refused or could not be decoded.
     public struct Attempt: Sendable {
         /// The number of attempts, including this one.
         public let number: Int
@@ -11,8 +11,8 @@ extension RetryPolicy {
         public let request: SessionRequest
         /// The request after the adapters' changes, for example with the token that the server refused.
         ///
-        /// A retrier that refreshes a token compares it with the current one, so that a token is not refreshed again after
-        /// another request or an adapter has refreshed it.
+        /// A retrier that refreshes a token compares it with the current one, so that a token is not refreshed again
+        /// after another request or an adapter has refreshed it.
         public let sentRequest: SessionRequest
         /// The response's status and header fields; nil when there was none.
         public let head: HTTPResponse?

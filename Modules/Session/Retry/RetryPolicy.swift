@@ -11,8 +11,8 @@ internal import LinnetSerialization
 public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
     /// The maximum number of retries. The default is 0.
     public var limit: Int
-    /// The methods of requests that are retried. The default is the idempotent ones of RFC 9110, section 9.2.2: DELETE, GET,
-    /// HEAD, OPTIONS, PUT and TRACE.
+    /// The methods of requests that are retried. The default is the idempotent ones of RFC 9110, section 9.2.2: DELETE,
+    /// GET, HEAD, OPTIONS, PUT and TRACE.
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
     /// The statuses that are retried. The default is 408, 429, 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
@@ -48,8 +48,8 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         public var factor = 2.0
         /// The longest wait. The default is 30 seconds.
         public var maximum = Duration.seconds(30)
-        /// The random part of each wait, so that clients do not retry at the same time: from 0 for none to 1 for any wait up to
-        /// the full one. The default is 0.5.
+        /// The random part of each wait, so that clients do not retry at the same time: from 0 for none to 1 for any
+        /// wait up to the full one. The default is 0.5.
         public var jitter = 0.5
 
         /// Creates the default delays.

@@ -202,14 +202,15 @@ extension EventSource {
     /// Options for reading server-sent events.
     public struct Options: Sendable {
         /// The delay before reconnecting, unless the server sets one (`retry`). The default is 3 seconds. Whatever the
-        /// server sets, at least a quarter of a second passes between the beginnings of two attempts, unless this delay, or
-        /// ``maximumReconnectDelay``, is shorter.
+        /// server sets, at least a quarter of a second passes between the beginnings of two attempts, unless this
+        /// delay, or ``maximumReconnectDelay``, is shorter.
         public var reconnectDelay: Duration = .seconds(3)
-        /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is longer. A server's
-        /// delay of less than half a second applies to the first attempt only. The default is 1 minute.
+        /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is
+        /// longer. A server's delay of less than half a second applies to the first attempt only. The default is 1
+        /// minute.
         public var maximumReconnectDelay: Duration = .seconds(60)
-        /// The maximum number of consecutive failed attempts, after which the next one's error is thrown. An event, or a stream that lasted
-        /// for ``maximumReconnectDelay``, starts the count again. The default is nil: no limit.
+        /// The maximum number of consecutive failed attempts, after which the next one's error is thrown. An event, or
+        /// a stream that lasted for ``maximumReconnectDelay``, starts the count again. The default is nil: no limit.
         public var maximumReconnects: Int?
         /// The initial last event ID, for example a saved one. The default is empty: none.
         public var lastEventID = ""

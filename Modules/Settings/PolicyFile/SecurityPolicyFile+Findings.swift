@@ -168,7 +168,8 @@ struct PolicyRuleCheck {
 
 extension PolicyRuleReader {
     func finding(
-        _ kind: SecurityPolicyFile.Finding.Kind, _ severity: SecurityPolicyFile.Finding.Severity, at key: String, _ message: String
+        _ kind: SecurityPolicyFile.Finding.Kind, _ severity: SecurityPolicyFile.Finding.Severity, at key: String,
+        _ message: String
     ) -> SecurityPolicyFile.Finding {
         SecurityPolicyFile.Finding(
             kind: kind, severity: severity, file: part.path, line: part.text?.line(of: path + "." + key),

@@ -2,7 +2,8 @@ internal import LinnetMessages
 internal import LinnetSecurity
 internal import NIOCore
 
-// Connecting to an origin through a proxy: the socket, TLS to the proxy, and its handshake, each within the connect timeout.
+// Connecting to an origin through a proxy: the socket, TLS to the proxy, and its handshake, each within the connect
+// timeout.
 extension Connector {
     /// Connects to an origin through a proxy. A challenge of the proxy is answered on another connection.
     func connect(

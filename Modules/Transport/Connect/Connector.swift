@@ -181,8 +181,8 @@ final class Connector: ConnectionOpener {
         return needsHTTP1 ? HTTPVersions.http1.applicationProtocols : tls.applicationProtocols
     }
 
-    /// Whether the proxy of a connection receives its requests in absolute form. A connection that is to switch protocols has a
-    /// tunnel (RFC 6455, 4.1).
+    /// Whether the proxy of a connection receives its requests in absolute form. A connection that is to switch
+    /// protocols has a tunnel (RFC 6455, 4.1).
     private func forwards(_ key: PoolKey, _ pool: ConnectionPool) -> Bool {
         !pool.onlyHTTP1 && key.proxy?.forwards(to: key.origin, configuration.httpVersions) ?? false
     }

@@ -6,7 +6,8 @@ extension Proxy {
     public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         /// The status of an HTTP proxy's response to CONNECT; nil for SOCKS.
         public let status: HTTPResponse.Status?
-        /// The first bytes of the response's body, up to 1,024, as text; empty for SOCKS. They come from the proxy, and are untrusted.
+        /// The first bytes of the response's body, up to 1,024, as text; empty for SOCKS. They come from the proxy, and
+        /// are untrusted.
         public let page: String
         /// The reason, as the end of a sentence.
         public let description: String

@@ -43,10 +43,10 @@ public struct TLSOptions: Sendable, Hashable {
     /// same proxy, under the same security policy and client identity, based on the earlier trust decision (RFC 8446,
     /// 2.2; RFC 5077). The default is true.
     ///
-    /// Sessions are kept for at most a day, and only as long as the decision is valid. A session is not kept if its ticket and the
-    /// server's chain have more than 16 KiB together.
-    /// ``TransportMetrics/isResumedTLSSession`` reports the result; `SecurityPolicy.allowsSessionResumption` disables
-    /// it for one policy. Requests are never sent as early data (RFC 8446, 8).
+    /// Sessions are kept for at most a day, and only as long as the decision is valid. A session is not kept if its
+    /// ticket and the server's chain have more than 16 KiB together. ``TransportMetrics/isResumedTLSSession`` reports
+    /// the result; `SecurityPolicy.allowsSessionResumption` disables it for one policy. Requests are never sent as
+    /// early data (RFC 8446, 8).
     public var sessionResumption = true
     /// The destination of a log of connection keys for programs such as Wireshark; nil, the default, disables it. For
     /// debugging only: the log allows decrypting all traffic.
@@ -72,8 +72,8 @@ extension TLSOptions {
         /// Appends to this file, which is created with access for its owner only.
         public static func insecureFile(_ path: String) -> KeyLog { KeyLog(place: .file(path)) }
 
-        /// Appends to the file named by the environment variable `SSLKEYLOGFILE`; does nothing without it. The variable has
-        /// no effect without this option.
+        /// Appends to the file named by the environment variable `SSLKEYLOGFILE`; does nothing without it. The variable
+        /// has no effect without this option.
         public static let insecureEnvironment = KeyLog(place: .environment)
     }
 }

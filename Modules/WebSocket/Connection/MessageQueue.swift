@@ -2,8 +2,8 @@ internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
-/// Passes messages from the connection's event loop to the task that reads them, with backpressure: the event loop stops reading
-/// from the socket while the limits are reached.
+/// Passes messages from the connection's event loop to the task that reads them, with backpressure: the event loop
+/// stops reading from the socket while the limits are reached.
 final class MessageQueue: Sendable {
     typealias Answer = Result<WebSocket.Message?, WebSocketError>
 

@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// A client's WebSocket on its event loop: passes messages to a ``MessageQueue``, answers Ping frames, sends its own, and closes.
+/// A client's WebSocket on its event loop: passes messages to a ``MessageQueue``, answers Ping frames, sends its own,
+/// and closes.
 final class WebSocketHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = WebSocketFrame

@@ -1,7 +1,7 @@
 internal import LinnetSession
 
-/// The state of a ``ReconnectingWebSocket``: its connection, the attempts that failed, and its end. Pure: each event returns an
-/// action.
+/// The state of a ``ReconnectingWebSocket``: its connection, the attempts that failed, and its end. Pure: each event
+/// returns an action.
 struct ReconnectStateMachine<Socket: Sendable>: Sendable {
     /// The next step of the reader.
     enum Step {

@@ -7,17 +7,18 @@ extension ReconnectingWebSocket {
         public var webSocket = WebSocket.Options()
         /// Decides which failures lead to another attempt, how many follow, and after which delays.
         ///
-        /// The default follows RFC 6455, section 7.2.3: a random delay of up to 5 seconds, whose upper bound doubles with
-        /// each failed attempt up to a minute, without a limit on their number. As for any `RetryPolicy`, connections that
-        /// failed or were lost, timeouts, names that were not resolved, and the statuses 408, 429, 500, 502, 503 and 504
-        /// are transient, and a Retry-After field is obeyed; a refused certificate and the statuses 401 and 403 are not. A
-        /// lost connection counts as `SessionError.Code.connectionLost`, a Ping frame without an answer as `timeout`.
-        /// `methods` has no effect.
+        /// The default follows RFC 6455, section 7.2.3: a random delay of up to 5 seconds, whose upper bound doubles
+        /// with each failed attempt up to a minute, without a limit on their number. As for any `RetryPolicy`,
+        /// connections that failed or were lost, timeouts, names that were not resolved, and the statuses 408, 429,
+        /// 500, 502, 503 and 504 are transient, and a Retry-After field is obeyed; a refused certificate and the
+        /// statuses 401 and 403 are not. A lost connection counts as `SessionError.Code.connectionLost`, a Ping frame
+        /// without an answer as `timeout`. `methods` has no effect.
         ///
         /// `limit` is the number of consecutive attempts that may fail. A message from the server, or a connection that
         /// lasted for `backoff.maximum`, resets the count.
         public var retryPolicy = RetryPolicy.webSockets
-        /// The codes of the server's Close frame that lead to another attempt. The default is 1001, 1011, 1012, 1013 and
+        /// The codes of the server's Close frame that lead to another attempt. The default is 1001, 1011, 1012, 1013
+        /// and
         /// 1014. Any other code is final.
         public var closeCodes: Set<WebSocket.CloseCode> = [
             .goingAway, .internalError, .serviceRestart, .tryAgainLater, .badGateway,

@@ -5,8 +5,8 @@ internal import Synchronization
 /// A WebSocket that is opened again after a lost connection; see `HTTPCall.reconnectingWebSocket(_:)`.
 ///
 /// It is a sequence of events, and its reader does the work: asking for the first event opens the connection, and
-/// asking for the event after ``ReconnectingWebSocket/Event/disconnected(_:retryAfter:)`` opens it again, after a delay.
-/// Nothing runs in the background.
+/// asking for the event after ``ReconnectingWebSocket/Event/disconnected(_:retryAfter:)`` opens it again, after a
+/// delay. Nothing runs in the background.
 ///
 /// ```swift
 /// let chat = api.get("chat").reconnectingWebSocket()

@@ -308,7 +308,8 @@ struct ProxyHandshakeTests {
         }
     }
 
-    /// Requests on several connections: a nonce that arrived in another order is stale, and then each has one request at a time.
+    /// Requests on several connections: a nonce that arrived in another order is stale, and then each has one request
+    /// at a time.
     @Test func noncesAreUsedInTurnOnceTheirOrderMatters() throws {
         var state = ProxyAuthentication(try Proxy("http://ada:secret@proxy.example"))
         func answer() -> ProxyAnswer { state.answer(method: "GET", uri: "/") }

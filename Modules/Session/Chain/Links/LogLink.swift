@@ -7,8 +7,8 @@ internal import Logging
 
 /// Logs each attempt's request and response, redacted. ``RetryLink`` has it log the retries.
 ///
-/// Messages are constant; variable values are in the metadata, and numbers are numbers. The documentation of the module has the
-/// table of messages, levels and metadata. Bodies are not logged.
+/// Messages are constant; variable values are in the metadata, and numbers are numbers. The documentation of the module
+/// has the table of messages, levels and metadata. Bodies are not logged.
 struct LogLink: ChainLink {
     /// The notes about the logged send.
     struct Note: Sendable {
