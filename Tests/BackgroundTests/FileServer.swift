@@ -14,8 +14,9 @@ final class FileServer: Sendable {
         /// Answers the first requests with these.
         var answers: [MockResponse] = []
         var throttle: MockResponse.Throttle?
-        var ranges: [String?] = []
-        var received: [Data] = []
+        /// Settings of single paths.
+        var fieldsOfPaths: [String: HTTPFields] = [:]
+        var throttleOfPaths: [String: MockResponse.Throttle] = [:]
         var requests: [RecordedRequest] = []
     }
 
@@ -34,7 +35,7 @@ final class FileServer: Sendable {
             if request.method != .get { return .status(.created) }
             guard let data = state.files[request.path] else { return .status(.notFound) }
             var response = entity(data, request, state)
-            response.throttle = state.throttle
+            response.throttle = state.throttleOfPaths[request.path] ?? state.throttle
             if let (effect, after, count) = state.fault, count > 0 {
                 state.fault = (effect, after, count - 1)
                 response = response.with(MockServer.Fault(effect, at: .responseBody(after: after)))
@@ -46,6 +47,7 @@ final class FileServer: Sendable {
     private func entity(_ data: Data, _ request: RecordedRequest, _ state: State) -> MockResponse {
         var fields = state.fields
         fields[.eTag] = state.entityTag
+        fields.append(contentsOf: state.fieldsOfPaths[request.path] ?? [:])
         guard let range = request.headerFields[.range], request.headerFields[.ifRange] == state.entityTag,
             let first = Int(range.dropFirst("bytes=".count).dropLast()), first < data.count
         else { return MockResponse(headerFields: fields, body: .bytes(data)) }

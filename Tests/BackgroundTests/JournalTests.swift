@@ -73,9 +73,36 @@ struct JournalTests {
                 try #require(command.status == 0, "\(command.errors)")
             }
             try await withBackground(in: folder) { background in
+                #expect(background.journalDamage?.code == .damagedJournal)
                 let tasks = try await background.tasks
                 #expect(tasks.isEmpty)
                 #expect(names(in: session).contains("journal.sqlite.damaged"))
+            }
+        }
+    }
+
+    @Test func begunDownloadsOutliveTheJournal() async throws {
+        let data = bytes(3_000_000)
+        try await withFileServer(["/file": data]) { files, server in
+            files.change { $0.throttle = .init(bytes: 64 << 10, pause: .milliseconds(20)) }
+            try await withFolder { folder in
+                let file = folder.appending(path: "file")
+                let id = try await withBackground(in: folder) { background in
+                    let task = try await background.download(background.get(server), to: file) { $0.tag = "a" }
+                    try await background.progress(of: task.id, beyond: 500_000)
+                    return task.id
+                }
+                try bytes(5000).write(to: sessionFolder(folder).appending(path: "journal.sqlite"))
+                files.change { $0.throttle = nil }
+                try await withBackground(in: folder) { background in
+                    #expect(background.journalDamage?.message.contains("1 begun") == true)
+                    let task = try await background.ended(id)
+                    #expect(task.state == .completed && task.tag == "a")
+                }
+                #expect(try Data(contentsOf: file) == data)
+                #expect(files.requests.last?.headerFields[.range] != nil)
+                #expect(names(in: folder) == ["file", "session"])
+                #expect(names(in: sessionFolder(folder).appending(path: "parts")).isEmpty)
             }
         }
     }

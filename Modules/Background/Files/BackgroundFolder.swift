@@ -15,10 +15,11 @@ struct BackgroundFolder: Sendable {
 
     var journal: String { path + "/journal.sqlite" }
     var lock: String { path + "/lock" }
-    private var parts: String { path + "/parts" }
-
-    /// The resume file of a task's download.
-    func resumeFile(_ id: BackgroundTask.ID) -> String { "\(parts)/\(id).resume" }
+    /// The pipe that tells the end of the session that transfers.
+    var gate: String { path + "/gate" }
+    var parts: String { path + "/parts" }
+    /// The sockets of the open sessions.
+    var sockets: String { path + "/sockets" }
 
     init(_ directory: URL) throws(BackgroundError) {
         guard directory.isFileURL else {
@@ -32,7 +33,8 @@ struct BackgroundFolder: Sendable {
     /// Creates the missing directories, and checks that only this user can change their contents.
     func prepare() throws(BackgroundError) {
         try Self.makeParents(of: path)
-        for folder in [path, parts] { try Self.make(folder) }
+        for folder in [path, parts, sockets] { try Self.make(folder) }
+        try Gate.make(self)
     }
 
     /// Creates the file of the journal, which only its owner can read. SQLite gives its other files the same

@@ -15,7 +15,8 @@ extension Journal {
     /// The version of the tables. A newer journal is refused, and left unchanged.
     private static let version: Int64 = 1
 
-    /// Opens the journal, or creates it. A damaged one is kept aside, and an empty one is created.
+    /// Opens the journal, or creates it. A damaged one is kept aside, and a new one is created with the begun
+    /// downloads, which have files of their own.
     ///
     /// - Throws: ``BackgroundError/Code/newerJournal`` and ``BackgroundError/Code/storageFailed``.
     static func open(_ folder: BackgroundFolder, faults: FaultPoints) throws(BackgroundError) -> Journal {
@@ -24,7 +25,14 @@ extension Journal {
                 return try Journal(folder, faults)
             } catch let error as DatabaseError where isDamage(error) {
                 try setAside(folder)
-                return try Journal(folder, faults)
+                var journal = try Journal(folder, faults)
+                let begun = folder.begunDownloads()
+                try journal.restore(begun)
+                journal.damage = BackgroundError(
+                    .damagedJournal,
+                    "The journal was damaged, and is now \(folder.journal).damaged. Of its tasks, \(begun.count) begun downloads "
+                        + "were found again.", underlying: error)
+                return journal
             }
         } catch {
             throw .storage(error)

@@ -9,6 +9,8 @@ internal import LinnetSession
 struct Journal: Sendable {
     let queue: DatabaseQueue
     let faults: FaultPoints
+    /// The damage of the journal that this one replaces, if it was damaged when it was opened.
+    var damage: BackgroundError?
 
     /// The limits under which the next task is chosen.
     struct Room: Sendable {
@@ -23,14 +25,22 @@ struct Journal: Sendable {
         faults(.willAccept)
         let records = try await write { database in
             let revision = try Self.nextRevision(database)
-            return try definitions.map { try Self.insert($0, revision, database) }
+            return try definitions.map { try Self.insert($0, revision: revision, database) }
         }
         faults(.didAccept)
         return records
     }
 
+    /// Adds the tasks of a journal that is lost, with the identifiers that they had. It blocks.
+    func restore(_ tasks: [(id: BackgroundTask.ID, definition: TransferDefinition)]) throws {
+        try queue.write { database in
+            let revision = try Self.nextRevision(database)
+            for (id, definition) in tasks { _ = try Self.insert(definition, id: id, revision: revision, database) }
+        }
+    }
+
     private static func insert(
-        _ definition: TransferDefinition, _ revision: Int64, _ database: Database
+        _ definition: TransferDefinition, id: BackgroundTask.ID? = nil, revision: Int64, _ database: Database
     ) throws -> TaskRecord {
         let begin = max(definition.acceptedAt, definition.earliest ?? .min)
         let record = TaskRecord(
@@ -39,12 +49,13 @@ struct Journal: Sendable {
         do {
             try database.cachedStatement(
                 sql: """
-                    INSERT INTO task (definition, machine, result, state, wish, destination, host, rank, readyAt, expiry,
-                    isTold, changedAt, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO task (id, definition, machine, result, state, wish, destination, host, rank, readyAt, expiry,
+                    isTold, changedAt, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
             ).execute(
                 arguments: [
-                    encode(definition), encode(record.machine), encode(record.result), record.machine.state.number, 0,
+                    id?.rawValue, encode(definition), encode(record.machine), encode(record.result),
+                    record.machine.state.number, 0,
                     definition.kind == .download ? definition.path : nil, definition.host, definition.rank,
                     record.readyAt, record.expiry, 1, definition.acceptedAt, revision,
                 ])
@@ -234,8 +245,6 @@ struct Journal: Sendable {
             ).map { BackgroundTask.ID(rawValue: $0) }
         }
     }
-
-    func close() { try? queue.close() }
 }
 
 // MARK: - Transactions

@@ -29,6 +29,7 @@ extension Attempt {
             var data = try? ResumeData(contentsOf: resumeFile)
             if isOfThisBoot { data = data?.extendedToWholePart() }
             file.removeParts(except: data?.partialFile.path(percentEncoded: false))
+            folder.storeDefinition(of: record)
             return data
         }
         let options = downloadOptions(resumeFile)
@@ -121,14 +122,14 @@ extension Attempt {
         try await journal.store(result, of: record.id, attempt: record.machine.attempts, durably: true)
         faults(.didNotePlace)
         result.placing = nil
-        let (replaces, faults, resumeFile) = (definition.replacesFile, faults, folder.resumeFile(record.id))
+        let (replaces, faults, folder, id) = (definition.replacesFile, faults, folder, record.id)
         try await onFileThreads { () throws(BackgroundError) in
             try file.move(replacing: replaces)
             faults(.didMove)
             try file.synchronizeFolder()
             faults(.didSynchronizeFolder)
             file.removeParts()
-            try? FileManager.default.removeItem(atPath: resumeFile)
+            folder.removePartFiles(of: id)
             faults(.didRemoveFiles)
         }
     }

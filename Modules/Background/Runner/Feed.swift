@@ -19,9 +19,14 @@ final class Feed: Sendable {
     }
 
     private let journal: Journal
+    /// Whether the subscribers are a program's, which is told each end once.
+    private let isProgram: Bool
     private let state = Mutex(State())
 
-    init(_ journal: Journal) { self.journal = journal }
+    init(_ journal: Journal, isProgram: Bool) {
+        self.journal = journal
+        self.isProgram = isProgram
+    }
 
     // MARK: Subscribers
 
@@ -63,6 +68,8 @@ final class Feed: Sendable {
             if state.backlog != nil {
                 // Progress is not worth keeping.
                 state.backlog?.append(contentsOf: events.filter { $0.kind != .progressed })
+                let excess = (state.backlog?.count ?? 0) - EventSequence<BackgroundEvent>.limit
+                if excess > 0 { state.backlog?.removeFirst(excess) }
             }
             // Under the lock, so that all subscribers receive the events in one order.
             for subscriber in state.subscribers { events.forEach(subscriber.buffer.append) }
@@ -73,7 +80,7 @@ final class Feed: Sendable {
 
     private func noteTold(_ events: [BackgroundEvent]) {
         let ids = events.compactMap { $0.task?.state.isEnd == true ? $0.task?.id : nil }
-        guard !ids.isEmpty else { return }
+        guard isProgram, !ids.isEmpty else { return }
         Task { [journal] in try? await journal.setTold(ids) }
     }
 
@@ -100,17 +107,22 @@ final class Feed: Sendable {
 
     /// Reads the changes of the journal, and delivers them. Calls at the same time share one reading, so that each
     /// change is delivered once.
-    func pull() async {
+    ///
+    /// - Returns: Whether this call has delivered changes.
+    @discardableResult
+    func pull() async -> Bool {
         let isFirst = state.withLock { state in
             state.pullsAgain = state.isPulling
             defer { state.isPulling = true }
             return !state.isPulling
         }
-        guard isFirst else { return }
+        guard isFirst else { return false }
+        var hasNews = false
         while true {
             let revision = state.withLock { $0.revision }
             if let (records, next) = try? await journal.changes(since: revision) {
                 state.withLock { $0.revision = next }
+                hasNews = hasNews || !records.isEmpty
                 post(records.map { BackgroundEvent(kind: .changed, task: $0.task(progress(of: $0))) })
             }
             let isDone = state.withLock { state in
@@ -118,7 +130,7 @@ final class Feed: Sendable {
                 if !state.pullsAgain { state.isPulling = false }
                 return !state.pullsAgain
             }
-            if isDone { return }
+            if isDone { return hasNews }
         }
     }
 

@@ -12,6 +12,9 @@ actor Runner {
         let work: Task<Void, Never>
     }
 
+    /// The time that an agent leaves to the program that has claimed its lock.
+    private static let courtesy = Duration.seconds(1)
+
     private let journal: Journal
     private let folder: BackgroundFolder
     private let session: HTTPSession
@@ -21,21 +24,27 @@ actor Runner {
     private let bell: AsyncStream<Void>.Continuation
     private let rings: AsyncStream<Void>
 
+    private let presence: Presence
     private var lock: RunnerLock?
     private var active: [BackgroundTask.ID: Active] = [:]
     private var loop: Task<Void, Never>?
     private var timer: Task<Void, Never>?
-    private var isStopping = false
+    private var isBeginning = false
+    /// Whether the transfers are to stop, for a program that has claimed the lock.
+    private var isYielding = false
+    /// Whether the transfers are to stop for good.
+    private var isEnding = false
 
     init(
         _ journal: Journal, _ folder: BackgroundFolder, _ session: HTTPSession,
-        _ configuration: BackgroundSession.Configuration, _ feed: Feed
+        _ configuration: BackgroundSession.Configuration, _ feed: Feed, _ presence: Presence
     ) {
         self.journal = journal
         self.folder = folder
         self.session = session
         self.configuration = configuration
         self.feed = feed
+        self.presence = presence
         faults = journal.faults
         (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -47,20 +56,82 @@ actor Runner {
 
     // MARK: The lock
 
-    /// Takes the lock of the directory and the tasks of the process that had it before; returns false if another
-    /// session has it.
-    func begin() async throws(BackgroundError) -> Bool {
-        guard !isStopping, self.lock == nil else { return self.lock != nil }
-        guard let lock = try RunnerLock.take(folder.lock) else { return false }
+    /// Takes the lock of the directory and the tasks of the session that had it before. If another session has it,
+    /// waits for its end in the background.
+    func begin() async throws(BackgroundError) {
+        guard !isEnding, !isYielding, !isBeginning, lock == nil, configuration.role != .observer else { return }
+        isBeginning = true
+        defer { isBeginning = false }
+        guard let lock = try RunnerLock.take(folder) else {
+            presence.awaitRunnersEnd()
+            // An agent gives the lock up, and another program ignores the claim.
+            if configuration.role == .program { presence.claim() }
+            return
+        }
         let now = Self.now
         for record in try await journal.takeOver(at: now, recreations: configuration.attemptsToRecreateUploads) {
             try await adopt(record, at: now)
         }
         try await removeOldTasks(at: now)
+        try await sweep()
+        guard !isEnding else { return }
         self.lock = lock
-        loop = Task { await self.run() }
+        if loop == nil { loop = Task { await self.run() } }
+        feed.postBecameRunner()
         ring()
-        return true
+    }
+
+    /// Reacts to news of the directory.
+    func hear(_ news: Presence.News) async {
+        switch news {
+        case .changed:
+            // The pass of a runner reads the changes too.
+            if lock == nil { await feed.pull() } else { ring() }
+        case .claimed:
+            guard configuration.role == .agent, lock != nil else { return }
+            isYielding = true
+            ring()
+        case .runnerGone:
+            do throws(BackgroundError) {
+                try await begin()
+            } catch {
+                // The journal cannot be used now. The end of the runner is told again.
+                presence.awaitRunnersEnd()
+            }
+        }
+    }
+
+    /// Stops all transfers, which keep their parts, and gives the lock up.
+    func end() async {
+        isEnding = true
+        bell.yield()
+        bell.finish()
+        await loop?.value
+        timer?.cancel()
+    }
+
+    private func release() async {
+        timer?.cancel()
+        faults(.willStop)
+        for transfer in active.values { transfer.control.stop() }
+        for transfer in Array(active.values) { await transfer.work.value }
+        faults(.didStop)
+        await publish()
+        lock = nil
+    }
+
+    /// Gives the lock to the program that has claimed it, and waits for the end of that program.
+    private func yield() async {
+        await release()
+        timer = Task { [clock = configuration.clock] in
+            try? await clock.sleep(for: Self.courtesy)
+            self.isYielding = false
+            await self.hear(.runnerGone)
+        }
+    }
+
+    private func publish() async {
+        if await feed.pull() { presence.announceChange() }
     }
 
     /// Decides on a task whose file was being moved when its process ended.
@@ -78,39 +149,28 @@ actor Runner {
         try await journal.apply(
             isPlaced ? .succeed : .interrupt, to: record.id, at: now,
             recreations: configuration.attemptsToRecreateUploads, result: result)
-        if isPlaced { removeResumeFile(record.id) }
-    }
-
-    /// Stops all transfers, which keep their parts, and gives the lock up.
-    func end() async {
-        isStopping = true
-        await release()
-        bell.finish()
-        await loop?.value
-    }
-
-    private func release() async {
-        timer?.cancel()
-        faults(.willStop)
-        for transfer in active.values { transfer.control.stop() }
-        for transfer in Array(active.values) { await transfer.work.value }
-        faults(.didStop)
-        lock = nil
+        if isPlaced { await removePartFiles(of: record.id) }
     }
 
     // MARK: Passes
 
     private func run() async {
         for await _ in rings {
-            guard !isStopping else { return }
+            if isEnding { break }
+            guard lock != nil else { continue }
+            if isYielding {
+                await yield()
+                continue
+            }
             do throws(BackgroundError) {
                 try await pass()
             } catch {
                 // The journal may be locked or the disk full for a while; the transfers go on.
                 setTimer(.seconds(5))
             }
-            await feed.pull()
+            await publish()
         }
+        await release()
     }
 
     private func pass() async throws(BackgroundError) {
@@ -118,7 +178,7 @@ actor Runner {
         let recreations = configuration.attemptsToRecreateUploads
         for id in try await journal.tasksToStop(at: now) { active[id]?.control.stop() }
         try await journal.expire(at: now, recreations: recreations)
-        while !isStopping, active.count < max(1, configuration.maximumActive) {
+        while !isEnding, !isYielding, active.count < max(1, configuration.maximumActive) {
             guard let record = try await journal.startNext(room, at: now, recreations: recreations) else { break }
             begin(record)
         }
@@ -181,11 +241,22 @@ actor Runner {
         guard record.definition.kind == .download else { return }
         let file = PlacedFile(record.definition)
         _ = try? await onFileThreads { () throws(BackgroundError) in file.removeLeftovers() }
-        removeResumeFile(record.id)
+        await removePartFiles(of: record.id)
     }
 
-    private func removeResumeFile(_ id: BackgroundTask.ID) {
-        try? FileManager.default.removeItem(atPath: folder.resumeFile(id))
+    private func removePartFiles(of id: BackgroundTask.ID) async {
+        let folder = folder
+        _ = try? await onFileThreads { () throws(BackgroundError) in folder.removePartFiles(of: id) }
+    }
+
+    /// Removes the files of tasks that the journal does not have, or that have completed.
+    private func sweep() async throws(BackgroundError) {
+        let folder = folder
+        let found = try await onFileThreads { () throws(BackgroundError) in folder.tasksWithPartFiles() }
+        for id in found {
+            let state = try await journal.task(id)?.machine.state
+            if state == nil || state == .completed || state == .cancelled { await removePartFiles(of: id) }
+        }
     }
 
     private func removeOldTasks(at now: Int64) async throws(BackgroundError) {

@@ -72,6 +72,8 @@ extension BackgroundError {
         public static let untrustedDirectory = Code("untrustedDirectory")
         /// A newer version of the library wrote the journal. It is left unchanged.
         public static let newerJournal = Code("newerJournal")
+        /// The journal was damaged when it was opened; see ``BackgroundSession/journalDamage``.
+        public static let damagedJournal = Code("damagedJournal")
         /// The directory or the journal cannot be read or written.
         public static let storageFailed = Code("storageFailed")
         /// The session was shut down.

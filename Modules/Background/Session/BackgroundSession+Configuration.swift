@@ -4,6 +4,8 @@ extension BackgroundSession {
     /// The configuration of a background session, fixed when it is opened. It is not stored: each process brings its
     /// own, and the process that transfers applies its own.
     public struct Configuration: Sendable {
+        /// What the process does with the tasks. The default is ``Role/program``.
+        public var role = Role.program
         /// The session that sends all requests, also those of adopted tasks. Credentials that its serializer, adapters
         /// and authenticators add are added to each attempt, and are not stored. The default is nil: a session with the
         /// default configuration, which the background session shuts down. A given session is not shut down.
@@ -29,6 +31,22 @@ extension BackgroundSession {
 
         /// Creates the default configuration.
         public init() {}
+
+        /// The part of a session among all sessions of its directory, of which one transfers.
+        public struct Role: Hashable, Sendable, CustomStringConvertible {
+            /// The role's name.
+            public let description: String
+
+            private init(_ description: String) { self.description = description }
+
+            /// Transfers if no other program does, takes the transfers over from an agent within a second, and from
+            /// another program when that ends.
+            public static let program = Role("program")
+            /// Transfers while no program does, and gives the transfers up to a program that opens the directory.
+            public static let agent = Role("agent")
+            /// Adds, reads and controls tasks, and never transfers.
+            public static let observer = Role("observer")
+        }
 
         private static let defaultRetryPolicy: RetryPolicy = {
             var policy = RetryPolicy.limited(to: 10)

@@ -79,7 +79,8 @@ extension BackgroundSession {
     public var tasks: [BackgroundTask] {
         get async throws(BackgroundError) {
             try checkIsOpen()
-            return try await journal.tasks().map { $0.task(feed.progress(of: $0)) }
+            let records = try await journal.tasks()
+            return try await onFileThreads { () throws(BackgroundError) in records.map { value(of: $0) } }
         }
     }
 
@@ -88,7 +89,15 @@ extension BackgroundSession {
     /// - Throws: ``BackgroundError/Code/storageFailed`` and ``BackgroundError/Code/shutDown``.
     public func task(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask? {
         try checkIsOpen()
-        return try await journal.task(id).map { $0.task(feed.progress(of: $0)) }
+        guard let record = try await journal.task(id) else { return nil }
+        return try await onFileThreads { () throws(BackgroundError) in value(of: record) }
+    }
+
+    /// The value of a task with its progress, which is read from its part if another process transfers it. It blocks.
+    private func value(of record: TaskRecord) -> BackgroundTask {
+        if let progress = feed.progress(of: record) { return record.task(progress) }
+        let hasPart = record.definition.kind == .download && record.machine.state == .running
+        return record.task(hasPart ? folder.partProgress(record.id) : nil)
     }
 
     /// Waits until a task has ended, and returns it. Cancelling the caller's task ends the wait, and does not affect
@@ -187,5 +196,6 @@ extension BackgroundSession {
     func announceChange() async {
         runner.ring()
         await feed.pull()
+        presence.announceChange()
     }
 }

@@ -17,7 +17,8 @@ internal import Synchronization
 /// that the part lacks; an upload is sent again from its beginning, so a server can receive it more than once.
 ///
 /// One session transfers the tasks of a directory: the first that opens it. Others, in this process or in another, can
-/// add, read and control tasks.
+/// add, read and control tasks, and one of them goes on with the transfers when the first ends, however it ends; see
+/// ``Configuration/Role``. The configuration of the session that transfers applies.
 ///
 /// All functions may be called from any thread.
 public final class BackgroundSession: Sendable {
@@ -31,6 +32,7 @@ public final class BackgroundSession: Sendable {
     let configuration: Configuration
     let runner: Runner
     let feed: Feed
+    let presence: Presence
     private let ownsSession: Bool
     private let isShutDown = Atomic(false)
 
@@ -61,29 +63,39 @@ public final class BackgroundSession: Sendable {
         }
         ownsSession = configuration.session == nil
         let faults = FaultPoints(configuration.reachFaultPoint)
-        let journal = try await onFileThreads { () throws(BackgroundError) in
+        let (journal, presence) = try await onFileThreads { () throws(BackgroundError) in
             try folder.prepare()
-            return try Journal.open(folder, faults: faults)
+            return (try Journal.open(folder, faults: faults), try Presence(folder))
         }
         self.directory = URL(filePath: folder.path)
         self.folder = folder
         self.configuration = configuration
         self.journal = journal
-        feed = Feed(journal)
-        runner = Runner(journal, folder, session, configuration, feed)
+        self.presence = presence
+        feed = Feed(journal, isProgram: configuration.role == .program)
+        let runner = Runner(journal, folder, session, configuration, feed, presence)
+        self.runner = runner
+        try presence.start { [weak runner] news in
+            Task { await runner?.hear(news) }
+        }
         try await feed.open()
-        if try await runner.begin() { feed.postBecameRunner() }
+        try await runner.begin()
     }
 
     deinit {
         guard !isShutDown.load(ordering: .acquiring) else { return }
-        Task { [runner, feed, journal, session, ownsSession] in
-            await Self.end(runner, feed, journal, ownsSession ? session : nil)
+        Task { [runner, feed, presence, session, ownsSession] in
+            await Self.end(runner, feed, presence, ownsSession ? session : nil)
         }
     }
 
     /// Whether this session transfers the tasks of the directory.
     public var isRunner: Bool { get async { await runner.isRunner } }
+
+    /// The damage that was found when this session opened its journal; nil if there was none. The damaged journal was
+    /// renamed to `journal.sqlite.damaged`, and the new one has the downloads that were begun. Tasks that were not
+    /// begun, and uploads, are lost.
+    public var journalDamage: BackgroundError? { journal.damage }
 
     /// The events of all tasks, from now on. The first sequence begins with the adopted tasks, which end with
     /// ``BackgroundEvent/Kind/didFinishEvents``. It ends when the session is shut down.
@@ -99,15 +111,15 @@ public final class BackgroundSession: Sendable {
     public func shutdown() async {
         guard isShutDown.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
         else { return }
-        await Self.end(runner, feed, journal, ownsSession ? session : nil)
+        await Self.end(runner, feed, presence, ownsSession ? session : nil)
     }
 
-    private static func end(_ runner: Runner, _ feed: Feed, _ journal: Journal, _ session: HTTPSession?) async {
+    private static func end(_ runner: Runner, _ feed: Feed, _ presence: Presence, _ session: HTTPSession?) async {
         await runner.end()
+        presence.leave()
         await feed.pull()
         feed.finish()
         await session?.shutdown(.immediate)
-        journal.close()
     }
 
     func checkIsOpen() throws(BackgroundError) {

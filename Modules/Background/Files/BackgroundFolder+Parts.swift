@@ -1,0 +1,49 @@
+internal import FoundationEssentials
+internal import LinnetSession
+
+/// The files of begun downloads in the directory of a session. All functions block.
+extension BackgroundFolder {
+    /// The resume file of a task's download.
+    func resumeFile(_ id: BackgroundTask.ID) -> String { "\(parts)/\(id).resume" }
+
+    /// The file with the definition of a begun download. Only a lost journal needs it.
+    private func definitionFile(_ id: BackgroundTask.ID) -> String { "\(parts)/\(id).task" }
+
+    /// Stores the definition of a download that begins.
+    func storeDefinition(of record: TaskRecord) {
+        let path = definitionFile(record.id)
+        guard !FileManager.default.fileExists(atPath: path), let data = try? JSONEncoder().encode(record.definition)
+        else {
+            return
+        }
+        // Without the file, the download is lost together with the journal, and nothing else.
+        _ = FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: 0o600])
+    }
+
+    func removePartFiles(of id: BackgroundTask.ID) {
+        for path in [resumeFile(id), definitionFile(id)] { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// The tasks that have files.
+    func tasksWithPartFiles() -> Set<BackgroundTask.ID> {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parts)) ?? []
+        return Set(names.compactMap { $0.split(separator: ".").first.flatMap { BackgroundTask.ID(String($0)) } })
+    }
+
+    /// The downloads that were begun, for a journal that is lost.
+    func begunDownloads() -> [(id: BackgroundTask.ID, definition: TransferDefinition)] {
+        tasksWithPartFiles().sorted().compactMap { id in
+            guard let data = FileManager.default.contents(atPath: definitionFile(id)),
+                let definition = try? JSONDecoder().decode(TransferDefinition.self, from: data)
+            else { return nil }
+            return (id, definition)
+        }
+    }
+
+    /// The progress of a download whose part this process does not write; nil if it has none.
+    func partProgress(_ id: BackgroundTask.ID) -> TransferProgress? {
+        guard let data = try? ResumeData(contentsOf: URL(filePath: resumeFile(id))) else { return nil }
+        let size = FileState(path: data.partialFile.path(percentEncoded: false))?.size ?? data.receivedBytes
+        return TransferProgress(completed: max(size, data.receivedBytes), total: data.totalBytes)
+    }
+}
