@@ -90,9 +90,9 @@ let modules = [
         name: "AFNetworking",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetAuthentication", "LinnetSecurity",
-            "LinnetReachability", "LinnetTransport", "LinnetSession", "LinnetUIState",
+            "LinnetReachability", "LinnetTransport", "LinnetSession", "LinnetSettings", "LinnetUIState",
         ],
-        others: [httpTypes], testOthers: ["LinnetCache", lifetimes]),
+        others: [httpTypes, logging], testOthers: ["LinnetCache", "LinnetImageSerialization", lifetimes]),
     Module(
         name: "Linnet",
         ours: [

@@ -41,7 +41,11 @@ struct CompletionGroupTests {
         let group = CompletionGroup()
         let calls = EventRecorder<Void>()
         let client = try makeClient(StubTransport { _ in .json("1") }) { $0.completionGroup = group }
-        for index in 0..<20 { client.get("\(index)", success: { _ in calls.record(()) }) }
+        for index in 0..<20 {
+            let task = client.get("\(index)").jsonTask()
+            task.onCompletion { _ in calls.record(()) }
+            task.resume()
+        }
         await group.wait()
         #expect(calls.events.count == 20)
     }

@@ -10,16 +10,6 @@ extension Trait where Self == LeavesNothingAlive {
     static var leavesNothingAlive: Self { Self() }
 }
 
-extension Result where Failure == SessionError {
-    var error: SessionError? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-
-    var success: Success? {
-        if case .success(let value) = self { value } else { nil }
-    }
-}
-
 /// A client of `http://example.com/api/` over a stub.
 func makeClient(
     _ transport: any Transport = StubTransport(), configure: (inout HTTPSession.Configuration) -> Void = { _ in }
@@ -34,16 +24,6 @@ func makeRequest(_ path: String = "x", method: HTTPRequest.Method = .get, body: 
     -> SessionRequest
 {
     SessionRequest(url: try #require(URL(string: "http://example.com/" + path)), method: method, body: body)
-}
-
-/// Why a task failed, once it has ended; nil after a success.
-func failure<Value>(of task: TransferTask<Value>) async -> SessionError? {
-    do {
-        _ = try await task.value
-        return nil
-    } catch {
-        return error
-    }
 }
 
 /// A folder for one test, removed with it.

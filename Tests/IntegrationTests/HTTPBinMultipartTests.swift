@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Linnet
-import LinnetAFNetworking
 import LinnetTesting
 import Testing
 
@@ -68,15 +67,15 @@ struct HTTPBinMultipartTests {
         try await Server.httpbin.withSession { session in
             let progress = EventRecorder<TransferProgress>()
             let finished = Signal()
-            let task = session.post(
-                "post",
-                constructingBodyWith: { form in
-                    form.append(ServedFile.middle.bytes, name: "file", fileName: "file.txt", contentType: "text/plain")
-                }, progress: { progress.record($0.upload) }, success: { _ in finished.fire() },
-                failure: { error in
-                    Issue.record(error)
-                    finished.fire()
-                })
+            var form = MultipartForm()
+            form.append(ServedFile.middle.bytes, name: "file", fileName: "file.txt", contentType: "text/plain")
+            let task = session.post("post", form: form).jsonTask()
+            task.onProgress { progress.record($0.upload) }
+            task.onCompletion { result in
+                if case .failure(let error) = result { Issue.record(error) }
+                finished.fire()
+            }
+            task.resume()
             await finished.wait()
             #expect(task.kind == .upload)
             let seen = progress.events
@@ -104,16 +103,9 @@ struct HTTPBinMultipartTests {
             return try await call.jsonTask().value
         case .callbacks:
             let outcomes = EventRecorder<Result<SessionResponse<JSONValue?>, SessionError>>()
-            switch verb {
-            case .post:
-                session.post(
-                    "post", parameters: parameters, constructingBodyWith: build,
-                    success: { outcomes.record(.success($0)) }, failure: { outcomes.record(.failure($0)) })
-            case .put:
-                let task = call.jsonTask()
-                task.onCompletion { outcomes.record($0) }
-                task.resume()
-            }
+            let task = call.jsonTask()
+            task.onCompletion { outcomes.record($0) }
+            task.resume()
             try await outcomes.wait(count: 1)
             return try outcomes.events[0].get()
         }

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Linnet
-import LinnetAFNetworking
 import LinnetTesting
 import Testing
 
@@ -91,9 +90,15 @@ struct SlowBodyTests {
         try await Server.slow.withSession { session in
             let failures = EventRecorder<SessionError>()
             let progress = EventRecorder<Int64>()
-            let task = session.get(
-                file.path, progress: { if $0.download.completed > 0 { progress.record($0.download.completed) } },
-                success: { _ in Issue.record("A cancelled request succeeded.") }, failure: { failures.record($0) })
+            let task = session.get(file.path).task()
+            task.onProgress { if $0.download.completed > 0 { progress.record($0.download.completed) } }
+            task.onCompletion { result in
+                switch result {
+                case .success: Issue.record("A cancelled request succeeded.")
+                case .failure(let error): failures.record(error)
+                }
+            }
+            task.resume()
             try await progress.wait(count: 1)
             task.cancel()
             try await failures.wait(count: 1)

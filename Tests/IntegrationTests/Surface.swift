@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Linnet
-import LinnetAFNetworking
 import LinnetTesting
 import Testing
 
@@ -78,9 +77,9 @@ enum Surface: CaseIterable {
             return try await task.value
         case .callbacks:
             let outcomes = EventRecorder<Result<SessionResponse<Data>, SessionError>>()
-            session.head(
-                path, parameters: parameters, success: { outcomes.record(.success($0)) },
-                failure: { outcomes.record(.failure($0)) })
+            let task = session.call(.head, path, parameters).task()
+            task.onCompletion { outcomes.record($0) }
+            task.resume()
             try await outcomes.wait(count: 1)
             return try outcomes.events[0].get()
         }

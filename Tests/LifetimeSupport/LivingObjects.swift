@@ -35,6 +35,8 @@ enum LivingObjects {
         "NIOPosix.Box<(NIOPosix.ThreadSpecificVariable<",
         // The notifications of the process (`TaskNotifications`).
         "LinnetSession.Broadcaster<LinnetSession.TaskNotification>",
+        // The shared manager of session managers, and the watch over the main queue.
+        "LinnetAFNetworking.AFNetworkReachabilityManager", "LinnetAFNetworking.MainQueueWatch",
     ]
 
     /// Starts counting. Process-wide objects of counted classes are created before.

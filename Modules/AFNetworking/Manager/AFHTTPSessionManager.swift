@@ -51,13 +51,41 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         super.init(sessionConfiguration: sessionConfiguration)
     }
 
-    /// Creates a manager with the base URL, the configuration, the serializers and the policy of another.
-    public required convenience init(copying other: AFURLSessionManager) {
-        let manager = other as? AFHTTPSessionManager
-        self.init(baseURL: manager?.baseURL, sessionConfiguration: other.sessionConfiguration)
-        if let manager { requestSerializer = manager.requestSerializer }
-        responseSerializer = other.responseSerializer
-        securityPolicy = other.securityPolicy
+    /// Decodes a manager, or makes a copy of one; nil for an archive that has none, or whose policy
+    /// cannot be decoded.
+    public required convenience init?(coder: NSCoder) {
+        if let original = coder.original(as: AFHTTPSessionManager.self) {
+            self.init(baseURL: original.baseURL, sessionConfiguration: original.sessionConfiguration)
+            requestSerializer = original.requestSerializer
+            responseSerializer = original.responseSerializer
+            securityPolicy = original.securityPolicy
+            return
+        }
+        guard let configuration = coder.decodeConfiguration(),
+            let policy = coder.decode(AFSecurityPolicy.self, of: "securityPolicy")
+        else { return nil }
+        let base = coder.decodeSettings(String.self, of: "baseURL").flatMap { URL(string: $0) }
+        self.init(baseURL: base, sessionConfiguration: configuration)
+        securityPolicy = policy
+        if let serializer = coder.decode(AFHTTPRequestSerializer.self, of: "requestSerializer") {
+            requestSerializer = serializer
+        }
+        if let serializer = coder.decode(AFHTTPResponseSerializer.self, of: "responseSerializer") {
+            responseSerializer = serializer
+        }
+    }
+
+    /// Encodes the base URL without its user and password, the configuration, the serializers and the policy. A
+    /// response serializer that is no ``AFHTTPResponseSerializer`` is decoded as the default one.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        guard coder.allowsKeyedCoding else { return }
+        if let base = baseURL?.withoutCredentials { coder.encode(settings: base.absoluteString, of: "baseURL") }
+        coder.encode(requestSerializer, forKey: "requestSerializer")
+        coder.encode(securityPolicy, forKey: "securityPolicy")
+        if let serializer = responseSerializer as? AFHTTPResponseSerializer {
+            coder.encode(serializer, forKey: "responseSerializer")
+        }
     }
 
     /// Writes parameters. The default is ``AFHTTPRequestSerializer``.
@@ -74,9 +102,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil, progress: ProgressBlock? = nil,
         success: SuccessBlock? = nil, failure: FailureBlock? = nil
     ) -> URLSessionDataTask? {
-        run(
-            "GET", URLString, parameters, headers, TaskBlocks(download: progress, Self.completion(success, failure)),
-            failure)
+        started(
+            dataTask(
+                withHTTPMethod: "GET", urlString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: nil, downloadProgress: progress, success: success, failure: failure))
     }
 
     /// Sends HEAD.
@@ -85,8 +114,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,
         success: (@Sendable (URLSessionDataTask) -> Void)? = nil, failure: FailureBlock? = nil
     ) -> URLSessionDataTask? {
-        let completion = Self.completion({ task, _ in success?(task) }, failure)
-        return run("HEAD", URLString, parameters, headers, TaskBlocks(completion), failure)
+        started(
+            dataTask(
+                withHTTPMethod: "HEAD", urlString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: nil, downloadProgress: nil, success: { task, _ in success?(task) }, failure: failure))
     }
 
     /// Sends POST. The progress is that of the request's body.
@@ -95,9 +126,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil, progress: ProgressBlock? = nil,
         success: SuccessBlock? = nil, failure: FailureBlock? = nil
     ) -> URLSessionDataTask? {
-        run(
-            "POST", URLString, parameters, headers, TaskBlocks(upload: progress, Self.completion(success, failure)),
-            failure)
+        started(
+            dataTask(
+                withHTTPMethod: "POST", urlString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: progress, downloadProgress: nil, success: success, failure: failure))
     }
 
     /// Sends POST with a form: the parameters, each as a part, and what a block appends. The progress is that of the
@@ -115,8 +147,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
             constructingBodyWith: block, error: &error)
         guard var request else { return fail(error ?? .badURL(URLString), failure) }
         complete(&request, headers)
-        let blocks = TaskBlocks(upload: progress, Self.completion(success, failure))
-        let task: URLSessionUploadTask = makeTask(request, .success(request.body), blocks)
+        let made = MadeTask()
+        let task = uploadTask(
+            withStreamedRequest: request, progress: progress, completionHandler: made.completion(success, failure))
+        made.take(task)
         task.resume()
         return task
     }
@@ -127,7 +161,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil, success: SuccessBlock? = nil,
         failure: FailureBlock? = nil
     ) -> URLSessionDataTask? {
-        run("PUT", URLString, parameters, headers, TaskBlocks(Self.completion(success, failure)), failure)
+        started(
+            dataTask(
+                withHTTPMethod: "PUT", urlString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: nil, downloadProgress: nil, success: success, failure: failure))
     }
 
     /// Sends PATCH.
@@ -136,7 +173,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil, success: SuccessBlock? = nil,
         failure: FailureBlock? = nil
     ) -> URLSessionDataTask? {
-        run("PATCH", URLString, parameters, headers, TaskBlocks(Self.completion(success, failure)), failure)
+        started(
+            dataTask(
+                withHTTPMethod: "PATCH", urlString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: nil, downloadProgress: nil, success: success, failure: failure))
     }
 
     /// Sends DELETE.
@@ -145,7 +185,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil, success: SuccessBlock? = nil,
         failure: FailureBlock? = nil
     ) -> URLSessionDataTask? {
-        run("DELETE", URLString, parameters, headers, TaskBlocks(Self.completion(success, failure)), failure)
+        started(
+            dataTask(
+                withHTTPMethod: "DELETE", urlString: URLString, parameters: parameters, headers: headers,
+                uploadProgress: nil, downloadProgress: nil, success: success, failure: failure))
     }
 
     /// Makes a task with any method, which is suspended until it is resumed.
@@ -154,34 +197,25 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         headers: [String: String]? = nil, uploadProgress: ProgressBlock? = nil, downloadProgress: ProgressBlock? = nil,
         success: SuccessBlock? = nil, failure: FailureBlock? = nil
     ) -> URLSessionDataTask? {
-        let completion = Self.completion(success, failure)
-        return make(
-            method, URLString, parameters, headers,
-            TaskBlocks(upload: uploadProgress, download: downloadProgress, completion), failure)
-    }
-
-    // MARK: Making
-
-    private func run(
-        _ method: String, _ URLString: String, _ parameters: Any?, _ headers: [String: String]?, _ blocks: TaskBlocks,
-        _ failure: FailureBlock?
-    ) -> URLSessionDataTask? {
-        let task = make(method, URLString, parameters, headers, blocks, failure)
-        task?.resume()
-        return task
-    }
-
-    private func make(
-        _ method: String, _ URLString: String, _ parameters: Any?, _ headers: [String: String]?, _ blocks: TaskBlocks,
-        _ failure: FailureBlock?
-    ) -> URLSessionDataTask? {
         var error: NSError?
         guard let url = url(URLString) else { return fail(.badURL(URLString), failure) }
         let request = requestSerializer.request(
             withMethod: method, urlString: url.absoluteString, parameters: parameters, error: &error)
         guard var request else { return fail(error ?? .badURL(URLString), failure) }
         complete(&request, headers)
-        return makeTask(request, .success(request.body), blocks)
+        let made = MadeTask()
+        let task = dataTask(
+            with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress,
+            completionHandler: made.completion(success, failure))
+        made.take(task)
+        return task
+    }
+
+    // MARK: Making
+
+    private func started(_ task: URLSessionDataTask?) -> URLSessionDataTask? {
+        task?.resume()
+        return task
     }
 
     private func url(_ text: String) -> URL? { URL(string: text, relativeTo: baseURL)?.absoluteURL }
@@ -200,10 +234,41 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         if let failure { (completionQueue ?? .main).async { failure(nil, error) } }
         return nil
     }
+}
 
-    private static func completion(_ success: SuccessBlock?, _ failure: FailureBlock?) -> TaskBlocks.Completion {
-        { task, _, object, error in
-            let task = task as? URLSessionDataTask
+/// The task of a verb, which its blocks get: weakly until it starts, and then until the blocks were called, so that a
+/// subclass may call them when the task has ended.
+private final class MadeTask: Sendable {
+    private struct State {
+        weak var task: URLSessionDataTask?
+        var started: URLSessionDataTask?
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    func take(_ task: URLSessionDataTask) {
+        state.withLock { $0.task = task }
+        task.whenStarted { [self] task in
+            state.withLock { state in
+                if !state.hasEnded { state.started = task as? URLSessionDataTask }
+            }
+        }
+    }
+
+    private func end() -> URLSessionDataTask? {
+        state.withLock { state in
+            defer { (state.started, state.hasEnded) = (nil, true) }
+            return state.started ?? state.task
+        }
+    }
+
+    /// The blocks of a verb as one. They are told the last task that was made, also when a subclass has made another.
+    func completion(
+        _ success: AFHTTPSessionManager.SuccessBlock?, _ failure: AFHTTPSessionManager.FailureBlock?
+    ) -> AFURLSessionManager.CompletionBlock {
+        { _, object, error in
+            let task = self.end()
             if let error {
                 failure?(task, error)
             } else if let task {
@@ -214,6 +279,15 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
 }
 
 extension URL {
+    /// The URL without a user and a password; nil if it cannot be written.
+    fileprivate var withoutCredentials: URL? {
+        guard user() != nil || password() != nil else { return self }
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        parts?.user = nil
+        parts?.password = nil
+        return parts?.url
+    }
+
     fileprivate func hasOrigin(of other: URL) -> Bool {
         guard let own = try? RequestTarget(parsing: self), let known = try? RequestTarget(parsing: other) else {
             return false

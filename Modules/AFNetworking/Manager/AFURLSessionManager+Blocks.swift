@@ -37,11 +37,22 @@ extension AFURLSessionManager {
         blocks.change { $0.didCollectMetrics = block }
     }
 
-    /// Sets a block that decides whether the body of a data task's response is read.
+    /// Sets a block that decides whether the body of a data task's response is read, or written to a file.
     public func setDataTaskDidReceiveResponse(
         _ block: (@Sendable (URLSession, URLSessionDataTask, URLResponse) -> URLSession.ResponseDisposition)?
     ) {
         blocks.change { $0.didReceiveResponse = block }
+    }
+
+    /// Sets a block that is called with the download that a data task becomes, whose response was answered with
+    /// ``URLSession/ResponseDisposition/becomeDownload``.
+    ///
+    /// The download takes the data task's place among the manager's tasks, and the completion handler of the data task
+    /// gets the URL of its file. The block of ``setDownloadTaskDidFinishDownloading(_:)`` chooses its destination.
+    public func setDataTaskDidBecomeDownloadTask(
+        _ block: (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)?
+    ) {
+        blocks.change { $0.didBecomeDownload = block }
     }
 
     /// Sets a block that is called with each piece of the body of a data task's response.
@@ -74,6 +85,12 @@ extension AFURLSessionManager {
         _ block: (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
     ) {
         blocks.change { $0.willCacheResponse = block }
+    }
+
+    /// Sets a block for the events of a background session. A session of this module is none, so that the block is not
+    /// called, as in AFNetworking for such a session.
+    public func setDidFinishEventsForBackgroundURLSession(_ block: (@Sendable (URLSession) -> Void)?) {
+        blocks.change { $0.didFinishBackgroundEvents = block }
     }
 
     /// Sets a block that returns the destination of a download; nil leaves it to the task's own block.

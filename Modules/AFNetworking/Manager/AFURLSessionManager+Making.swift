@@ -8,24 +8,13 @@ internal import Synchronization
 
 /// The blocks of one task.
 struct TaskBlocks: Sendable {
-    typealias Completion = @Sendable (URLSessionTask?, URLResponse, Any?, NSError?) -> Void
-
     let upload: AFURLSessionManager.ProgressBlock?
     let download: AFURLSessionManager.ProgressBlock?
-    let completion: Completion?
+    let completion: AFURLSessionManager.CompletionBlock?
 
     init(
         _ upload: AFURLSessionManager.ProgressBlock?, _ download: AFURLSessionManager.ProgressBlock?,
         _ completion: AFURLSessionManager.CompletionBlock?
-    ) {
-        var whole: Completion?
-        if let completion { whole = { _, response, object, error in completion(response, object, error) } }
-        self.init(upload: upload, download: download, whole)
-    }
-
-    init(
-        upload: AFURLSessionManager.ProgressBlock? = nil, download: AFURLSessionManager.ProgressBlock? = nil,
-        _ completion: Completion?
     ) {
         (self.upload, self.download, self.completion) = (upload, download, completion)
     }
@@ -88,18 +77,40 @@ extension AFURLSessionManager {
             _ = try resumeData?.get()
             return try request.made()
         }
+        return start(request, blocks) { [options = downloadOptions] session in
+            session.call(made).downloadTask(resuming: try? resumeData?.get(), options: options) { file, head in
+                destination?(file, HTTPURLResponse(url: request.url, head: head))
+                    ?? .newTemporaryFile
+            }
+        } outcome: {
+            TransferOutcome($0)
+        }
+    }
+
+    /// The options of downloads: the statuses that the serializer accepts.
+    private var downloadOptions: DownloadOptions {
         var options = DownloadOptions()
         if let serializer = responseSerializer as? AFHTTPResponseSerializer {
             options.validation = ResponseValidation(
                 statusCodes: serializer.acceptableStatusCodes.map { RangeSet($0.rangeView) })
         }
-        return start(request, blocks) { [options] session in
-            session.call(made).downloadTask(resuming: try? resumeData?.get(), options: options) { file, head in
-                destination?(file, HTTPURLResponse(url: request.url, head: head))
-                    ?? FileManager.default.temporaryDirectory.appending(path: "AFNetworking-\(UUID().uuidString)")
-            }
-        } outcome: {
-            TransferOutcome($0)
+        return options
+    }
+
+    /// Makes the download that a data task becomes, which takes its place among the tasks.
+    private func makeDownload(of task: URLSessionDataTask, _ response: HTTPURLResponse) -> BecomingDownload {
+        let download = task.makeDownload(nextNumber(), response)
+        state.withLock { state in
+            state.tasks[task.taskIdentifier] = nil
+            state.tasks[download.taskIdentifier] = WeakTask(task: download)
+        }
+        return BecomingDownload(task: download, file: .newTemporaryFile, options: downloadOptions)
+    }
+
+    private func nextNumber() -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
         }
     }
 
@@ -109,10 +120,7 @@ extension AFURLSessionManager {
         outcome: @escaping @Sendable (Result<SessionResponse<Value>, SessionError>) -> TransferOutcome
     ) -> Task {
         let session = session
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
+        let number = nextNumber()
         let base: TransferTask<Value>
         switch session.result {
         case .success(let http): base = make(http)
@@ -124,13 +132,17 @@ extension AFURLSessionManager {
             return add(task)
         }
         let task = Task(number, request, base) { [self, weak base] task in
-            base?.hooks = self.blocks.hooks(of: task, in: session)
+            base?.hooks = self.blocks.hooks(of: task, in: session) { [self] in makeDownload(of: $0, $1) }
             task.enter(completionGroup)
         }
         if blocks.upload != nil || blocks.download != nil {
             base.onProgress { [weak task] in task?.take($0, blocks) }
         }
-        base.onCompletion { [self, weak task] in finish(task, request, outcome($0), blocks, session, number) }
+        base.onCompletion { [self, weak task, weak base] in
+            // A task that has ended must not retain the blocks, which may retain it.
+            base?.hooks = nil
+            finish(task, request, outcome($0), blocks, session, number)
+        }
         return add(task)
     }
 
@@ -144,8 +156,16 @@ extension AFURLSessionManager {
         _ task: URLSessionTask?, _ request: URLRequest, _ outcome: TransferOutcome, _ blocks: TaskBlocks,
         _ session: URLSession, _ number: Int? = nil
     ) {
+        var (task, outcome) = (task, outcome)
         state.withLock { $0.tasks[number ?? task?.taskIdentifier ?? 0] = nil }
+        let download = task?.becameDownload()
+        if let download { outcome.take(download) }
         let group = task?.end(outcome.response, outcome.error)
+        if let download {
+            _ = download.task.end(outcome.response, outcome.error)
+            state.withLock { $0.tasks[download.task.taskIdentifier] = nil }
+            task = download.task
+        }
         if let task {
             self.blocks.current.didComplete?(session, task, outcome.error)
             if let download = task as? URLSessionDownloadTask { download.postMove(outcome) }
@@ -153,7 +173,7 @@ extension AFURLSessionManager {
         guard outcome.error == nil, outcome.file == nil else {
             return report(task, request, outcome, UncheckedBox(outcome.file), outcome.error, blocks, group)
         }
-        Self.processingQueue.async { [self] in
+        Self.processingQueue.async { [self, task, outcome] in
             var failure: NSError?
             let object = responseSerializer.responseObject(for: outcome.response, data: outcome.data, error: &failure)
             report(task, request, outcome, UncheckedBox(object), failure, blocks, group)
@@ -168,9 +188,11 @@ extension AFURLSessionManager {
         _ error: NSError?, _ blocks: TaskBlocks, _ group: DispatchGroup?
     ) {
         let serializer = responseSerializer
-        (completionQueue ?? .main).async {
+        let queue = completionQueue ?? .main
+        if queue === DispatchQueue.main { MainQueueWatch.shared.begin(sessionConfiguration.configuration.logger) }
+        queue.async {
             let response = outcome.response ?? URLResponse(url: request.url, head: HTTPResponse(status: .ok))
-            blocks.completion?(task, response, object.value, error)
+            blocks.completion?(response, object.value, error)
             group?.leave()
             guard let task else { return }
             var info: [AnyHashable: Any] = [AFNetworkingTaskDidCompleteResponseSerializerKey: serializer]
@@ -184,6 +206,25 @@ extension AFURLSessionManager {
             info[AFNetworkingTaskDidCompleteSessionTaskMetrics] = outcome.metrics
             task.post(.AFNetworkingTaskDidComplete, UncheckedBox(info))
         }
+    }
+}
+
+extension TransferOutcome {
+    /// Takes the file of a data task that became a download, whose own end is that a hook has taken its response.
+    fileprivate mutating func take(_ download: BecameDownload) {
+        response = response ?? download.response
+        guard let file = download.file, error?.isTakenByHook == true else { return }
+        (self.file, data, error) = (file, nil, nil)
+    }
+}
+
+extension NSError {
+    fileprivate var isTakenByHook: Bool { (userInfo[LinnetSessionErrorKey] as? SessionError)?.code == .takenByHook }
+}
+
+extension URL {
+    fileprivate static var newTemporaryFile: URL {
+        FileManager.default.temporaryDirectory.appending(path: "AFNetworking-\(UUID().uuidString)")
     }
 }
 

@@ -1,6 +1,7 @@
 internal import Dispatch
 public import Foundation  // NSObject, OperationQueue
 internal import LinnetSecurity
+internal import LinnetSerialization
 internal import LinnetSession
 internal import LinnetTransport
 internal import Synchronization
@@ -18,7 +19,7 @@ internal import Synchronization
 ///
 /// A completion handler is called exactly once, and the notification of a task's end follows on the main queue. All
 /// members can be used from any thread.
-open class AFURLSessionManager: NSObject, NSCopying, @unchecked Sendable {
+open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     struct State {
         var session: URLSession?
         var responseSerializer: any AFURLResponseSerialization = AFJSONResponseSerializer()
@@ -63,14 +64,23 @@ open class AFURLSessionManager: NSObject, NSCopying, @unchecked Sendable {
         if case .success(let session) = last.session?.result { session.startShutdown(.graceful) }
     }
 
-    /// Returns a manager with the same configuration, a session of its own, and no blocks.
-    open func copy(with zone: NSZone? = nil) -> Any { Self(copying: self) }
-
-    /// Creates a manager with the configuration of another.
-    public convenience required init(copying other: AFURLSessionManager) {
-        self.init(sessionConfiguration: other.sessionConfiguration)
-        securityPolicy = other.securityPolicy
+    /// Decodes a manager, or makes a copy of one; nil for an archive that has none.
+    public required convenience init?(coder: NSCoder) {
+        let original = coder.original(as: AFURLSessionManager.self)
+        guard let configuration = original?.sessionConfiguration ?? coder.decodeConfiguration() else { return nil }
+        self.init(sessionConfiguration: configuration)
+        if let original { securityPolicy = original.securityPolicy }
     }
+
+    /// Archives are secure.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Encodes the configuration, without its secrets, closures and objects: neither queues nor blocks.
+    open func encode(with coder: NSCoder) { coder.encode(configuration: sessionConfiguration) }
+
+    /// Returns a manager with the same configuration, made by `init(coder:)`: it has a session of its own, and no
+    /// blocks.
+    open func copy(with zone: NSZone? = nil) -> Any { CopyingCoder.copy(of: self) ?? AFURLSessionManager() }
 
     // MARK: Properties
 
@@ -161,6 +171,72 @@ open class AFURLSessionManager: NSObject, NSCopying, @unchecked Sendable {
         isRunning(task) ? task.progress().download : nil
     }
 
+    // MARK: Tasks
+
+    /// Makes a task that reads the response into memory.
+    open func dataTask(
+        with request: URLRequest, uploadProgress: ProgressBlock?, downloadProgress: ProgressBlock?,
+        completionHandler: CompletionBlock? = nil
+    ) -> URLSessionDataTask {
+        makeTask(request, .success(request.body), TaskBlocks(uploadProgress, downloadProgress, completionHandler))
+    }
+
+    /// Makes a task that sends a file. One that cannot be read fails the task.
+    open func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL, progress: ProgressBlock?,
+        completionHandler: CompletionBlock? = nil
+    ) -> URLSessionUploadTask {
+        let body = Result { () throws(SessionError) -> HTTPRequestBody? in
+            do throws(SerializationError) {
+                return try .file(fileURL)
+            } catch {
+                throw SessionError(.fileFailed, error.message, underlying: error, url: request.url)
+            }
+        }
+        return makeTask(request, body, TaskBlocks(progress, nil, completionHandler))
+    }
+
+    /// Makes a task that sends data.
+    open func uploadTask(
+        with request: URLRequest, from bodyData: Data?, progress: ProgressBlock?,
+        completionHandler: CompletionBlock? = nil
+    ) -> URLSessionUploadTask {
+        makeTask(request, .success(.data(bodyData ?? Data())), TaskBlocks(progress, nil, completionHandler))
+    }
+
+    /// Makes a task that sends the body of the request, such as a form.
+    open func uploadTask(
+        withStreamedRequest request: URLRequest, progress: ProgressBlock?,
+        completionHandler: CompletionBlock? = nil
+    ) -> URLSessionUploadTask {
+        makeTask(request, .success(request.body), TaskBlocks(progress, nil, completionHandler))
+    }
+
+    /// Makes a task that writes the response to a file, which appears at its destination complete and valid, or not at
+    /// all. Without a destination, the file stays in the folder for temporary files.
+    open func downloadTask(
+        with request: URLRequest, progress: ProgressBlock?, destination: DestinationBlock?,
+        completionHandler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)? = nil
+    ) -> URLSessionDownloadTask {
+        makeDownload(request, nil, destination, TaskBlocks(nil, progress, completionHandler.map(Self.withURL)))
+    }
+
+    /// Makes a task that resumes a download from the data of `NSURLSessionDownloadTaskResumeData`, or of
+    /// `cancel(byProducingResumeData:)`.
+    open func downloadTask(
+        withResumeData resumeData: Data, progress: ProgressBlock?, destination: DestinationBlock?,
+        completionHandler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)? = nil
+    ) -> URLSessionDownloadTask {
+        let blocks = TaskBlocks(nil, progress, completionHandler.map(Self.withURL))
+        let data = Result { () throws(SessionError) in try ResumeData(decoding: resumeData) }
+        let url = try? data.get().url
+        var request = URLRequest(url: url ?? URL(filePath: "/"))
+        request.url = url
+        return makeDownload(request, data, destination, blocks)
+    }
+
+    // MARK: The session
+
     private func isRunning(_ task: URLSessionTask) -> Bool {
         state.withLock { $0.tasks[task.taskIdentifier]?.task === task }
     }
@@ -182,13 +258,12 @@ extension URLSession {
         _ configuration: URLSessionConfiguration, _ policy: SecurityPolicy, _ queue: OperationQueue,
         _ blocks: BlockTable
     ) -> URLSession {
-        // Retains the session until its end, so that the block for it has the session.
-        let living = LivingSession()
+        let living = LivingSession(blocks)
         var settings = configuration.configuration
         settings.securityPolicy = policy
         settings.callbackExecutor = .custom { work in queue.addOperation(work) }
         settings.hooks = TaskHooks()
-        settings.sessionHooks.didBecomeInvalid = { living.end().map(blocks.sessionEnded) }
+        settings.sessionHooks.didBecomeInvalid = { living.end() }
         let result = Result { () throws(SessionError) in
             guard let transport = configuration.transport else { return try HTTPSession(configuration: settings) }
             return try HTTPSession(configuration: settings, transport: transport)
@@ -199,16 +274,20 @@ extension URLSession {
     }
 }
 
-/// A session from its creation to its end, which a manager that is released causes too.
+/// Retains a session and the blocks from its creation to its end, so that the block for its end has the session. A
+/// session that has ended retains neither, since a block may retain a task of it.
 private final class LivingSession: Sendable {
-    private let session = Mutex<URLSession?>(nil)
+    private let living: Mutex<(session: URLSession?, blocks: BlockTable?)>
 
-    func begin(_ session: URLSession) { self.session.withLock { $0 = session } }
+    init(_ blocks: BlockTable) { living = Mutex((nil, blocks)) }
 
-    func end() -> URLSession? {
-        session.withLock { session in
-            defer { session = nil }
-            return session
+    func begin(_ session: URLSession) { living.withLock { $0.session = session } }
+
+    func end() {
+        let (session, blocks) = living.withLock { living in
+            defer { living = (nil, nil) }
+            return living
         }
+        if let session { blocks?.sessionEnded(session) }
     }
 }

@@ -13,12 +13,14 @@ struct SessionBlocks: Sendable {
     var didComplete: (@Sendable (URLSession, URLSessionTask, (any Error)?) -> Void)?
     var didCollectMetrics: (@Sendable (URLSession, URLSessionTask, [TransportMetrics]) -> Void)?
     var didReceiveResponse: (@Sendable (URLSession, URLSessionDataTask, URLResponse) -> URLSession.ResponseDisposition)?
+    var didBecomeDownload: (@Sendable (URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)?
     var didReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
     var needsNewBody: (@Sendable (URLSession, URLSessionTask) -> HTTPRequestBody?)?
     var didReceiveChallenge: AFURLSessionManager.ChallengeHandler?
     var willCacheResponse: (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
     var didFinishDownloading: (@Sendable (URLSession, URLSessionDownloadTask, URL) -> URL?)?
     var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
+    var didFinishBackgroundEvents: (@Sendable (URLSession) -> Void)?
     var didResume: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)?
 }
 
@@ -50,7 +52,10 @@ final class BlockTable: Sendable {
 
     /// The hooks of a task for the blocks that are set when it starts; nil if there are none. A block that replaces one
     /// of them later is called in its place. A block that is not set is not asked, and costs nothing.
-    func hooks(of task: URLSessionTask, in session: URLSession) -> TaskHooks? {
+    func hooks(
+        of task: URLSessionTask, in session: URLSession,
+        becoming makeDownload: @escaping @Sendable (URLSessionDataTask, HTTPURLResponse) -> BecomingDownload
+    ) -> TaskHooks? {
         let set = current
         var hooks = TaskHooks()
         if set.willRedirect != nil {
@@ -87,22 +92,19 @@ final class BlockTable: Sendable {
                 return try await decision(of: handler, session, task, challenge)
             }
         }
-        if let task = task as? URLSessionDataTask { setHooks(&hooks, of: task, in: session, set) }
-        if let task = task as? URLSessionDownloadTask { setHooks(&hooks, of: task, in: session, set) }
+        if let task = task as? URLSessionDataTask {
+            setHooks(&hooks, of: task, in: session, set)
+            if set.didReceiveResponse != nil { setResponseHooks(&hooks, of: task, in: session, set, makeDownload) }
+        }
+        if let task = task as? URLSessionDownloadTask {
+            setDownloadHooks(&hooks, in: session, set) { [weak task] in task }
+        }
         return hooks
     }
 
     private func setHooks(
         _ hooks: inout TaskHooks, of task: URLSessionDataTask, in session: URLSession, _ set: SessionBlocks
     ) {
-        if set.didReceiveResponse != nil {
-            hooks.didReceiveResponse = { [self, weak task] context, head in
-                guard let block = current.didReceiveResponse, let task else { return .allow }
-                let url = context.request.url
-                let disposition = await decide { block(session, task, HTTPURLResponse(url: url, head: head)) }
-                return disposition == .cancel ? .cancel : .allow
-            }
-        }
         if set.willCacheResponse != nil {
             hooks.willCacheResponse = { [self, weak task] context, head in
                 guard let block = current.willCacheResponse, let task else { return .store }
@@ -120,24 +122,48 @@ final class BlockTable: Sendable {
         }
     }
 
-    private func setHooks(
-        _ hooks: inout TaskHooks, of task: URLSessionDownloadTask, in session: URLSession, _ set: SessionBlocks
+    /// The hooks for a response that the block may turn into a download.
+    private func setResponseHooks(
+        _ hooks: inout TaskHooks, of task: URLSessionDataTask, in session: URLSession, _ set: SessionBlocks,
+        _ makeDownload: @escaping @Sendable (URLSessionDataTask, HTTPURLResponse) -> BecomingDownload
+    ) {
+        hooks.didReceiveResponse = { [self, weak task] context, head in
+            guard let block = current.didReceiveResponse, let task else { return .allow }
+            let response = HTTPURLResponse(url: context.request.url, head: head)
+            switch await decide({ block(session, task, response) }) {
+            case .allow: return .allow
+            case .cancel: return .cancel
+            case .becomeDownload:
+                let download = makeDownload(task, response)
+                if let block = current.didBecomeDownload {
+                    await decide { block(session, task, download.task) }
+                }
+                return .becomeDownload(to: download.file, options: download.options)
+            }
+        }
+        setDownloadHooks(&hooks, in: session, set) { [weak task] in task?.download }
+        hooks.didFinishDownload = { [weak task] _, file in task?.take(file: file) }
+    }
+
+    private func setDownloadHooks(
+        _ hooks: inout TaskHooks, in session: URLSession, _ set: SessionBlocks,
+        _ task: @escaping @Sendable () -> URLSessionDownloadTask?
     ) {
         if set.didFinishDownloading != nil {
-            hooks.willPlaceDownload = { [self, weak task] _, file, _ in
-                guard let block = current.didFinishDownloading, let task else { return nil }
+            hooks.willPlaceDownload = { [self] _, file, _ in
+                guard let block = current.didFinishDownloading, let task = task() else { return nil }
                 return await decide { block(session, task, file) }
             }
         }
         if set.didWriteData != nil {
-            hooks.didWriteDownload = { [self, weak task] _, bytes, progress in
-                guard let task else { return }
+            hooks.didWriteDownload = { [self] _, bytes, progress in
+                guard let task = task() else { return }
                 current.didWriteData?(session, task, Int64(bytes), progress.completed, progress.total ?? -1)
             }
         }
         if set.didResume != nil {
-            hooks.didResumeDownload = { [self, weak task] _, progress in
-                if let task { current.didResume?(session, task, progress.completed, progress.total ?? -1) }
+            hooks.didResumeDownload = { [self] _, progress in
+                if let task = task() { current.didResume?(session, task, progress.completed, progress.total ?? -1) }
             }
         }
     }

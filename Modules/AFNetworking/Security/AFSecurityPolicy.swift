@@ -17,7 +17,7 @@ public enum AFSSLPinningMode: UInt, Sendable {
 ///
 /// A change applies to the new connections of the managers that have the policy, and closes the idle ones. A
 /// combination that nothing could enforce, such as a pinning mode without certificates, trusts no server.
-open class AFSecurityPolicy: NSObject, NSCopying, @unchecked Sendable {
+open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     private struct State {
         var certificates: Set<Data>?
         var allowsInvalid = false
@@ -44,10 +44,26 @@ open class AFSecurityPolicy: NSObject, NSCopying, @unchecked Sendable {
     /// - Parameters:
     ///   - pinningMode: What is compared.
     ///   - pinnedCertificates: The certificates in DER or PEM. If one cannot be read, no server is trusted.
-    public required init(pinningMode: AFSSLPinningMode, withPinnedCertificates pinnedCertificates: Set<Data>) {
+    public init(pinningMode: AFSSLPinningMode, withPinnedCertificates pinnedCertificates: Set<Data>) {
         sslPinningMode = pinningMode
         super.init()
         state.withLock { $0.certificates = pinnedCertificates }
+    }
+
+    /// Decodes a policy, or makes a copy of one; nil for an archive that has no policy, so that none is
+    /// replaced by a weaker one.
+    public required init?(coder: NSCoder) {
+        let original = coder.original(as: AFSecurityPolicy.self)
+        guard let settings = original?.settings ?? coder.decodeSettings(Settings.self, of: Self.key),
+            let mode = AFSSLPinningMode(rawValue: settings.mode)
+        else { return nil }
+        sslPinningMode = mode
+        super.init()
+        state.withLock { state in
+            state.certificates = settings.certificates
+            state.allowsInvalid = settings.allowsInvalid
+            state.validatesHost = settings.validatesHost
+        }
     }
 
     /// Returns the policy that leaves the decision to the system's anchors.
@@ -59,13 +75,38 @@ open class AFSecurityPolicy: NSObject, NSCopying, @unchecked Sendable {
         return Set(paths.compactMap { try? Data(contentsOf: URL(filePath: $0)) })
     }
 
-    /// Returns a policy with the same settings.
-    open func copy(with zone: NSZone? = nil) -> Any {
-        let copy = Self(pinningMode: sslPinningMode, withPinnedCertificates: pinnedCertificates ?? [])
-        copy.allowInvalidCertificates = allowInvalidCertificates
-        copy.validatesDomainName = validatesDomainName
-        return copy
+    // MARK: Copies
+
+    /// What an archive has.
+    private struct Settings: Codable {
+        let mode: UInt
+        let certificates: Set<Data>?
+        let allowsInvalid: Bool
+        let validatesHost: Bool
     }
+
+    private static let key = "AFSecurityPolicy"
+
+    private var settings: Settings {
+        state.withLock { state in
+            Settings(
+                mode: sslPinningMode.rawValue, certificates: state.certificates, allowsInvalid: state.allowsInvalid,
+                validatesHost: state.validatesHost)
+        }
+    }
+
+    /// Archives are secure.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Encodes all settings.
+    open func encode(with coder: NSCoder) { coder.encode(settings: settings, of: Self.key) }
+
+    /// Returns a policy with the same settings, made by `init(coder:)`.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        CopyingCoder.copy(of: self) ?? AFSecurityPolicy.default()
+    }
+
+    // MARK: Settings
 
     /// The pinned certificates in DER or PEM.
     open var pinnedCertificates: Set<Data>? {

@@ -7,7 +7,7 @@ internal import LinnetSession
 internal import Synchronization
 
 /// Writes parameters into a request.
-public protocol AFURLRequestSerialization: AnyObject, Sendable {
+public protocol AFURLRequestSerialization: NSObjectProtocol, NSSecureCoding, NSCopying, Sendable {
     /// Returns the request with the parameters; nil with an error if they cannot be written.
     func request(
         bySerializing request: URLRequest, withParameters parameters: Any?, error: NSErrorPointer
@@ -25,7 +25,7 @@ public enum AFHTTPRequestQueryStringSerializationStyle: UInt, Sendable {
 /// face of `FormRequestSerializer`.
 ///
 /// All members can be used from any thread. A request has the values that were set when it was made.
-open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, NSCopying, @unchecked Sendable {
+open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchecked Sendable {
     /// Writes a query or a form; nil with an error if it cannot.
     public typealias QueryStringBlock =
         @Sendable (
@@ -36,6 +36,8 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, NSCopyi
         var settings = RequestSerializerSettings()
         var query: QueryStringBlock?
         var stringEncoding = String.Encoding.utf8.rawValue
+        var pipelines = false
+        var networkServiceType = URLRequest.NetworkServiceType.default
         /// The settings of the subclasses.
         var writingOptions: JSONSerialization.WritingOptions = []
         var format = PropertyListSerialization.PropertyListFormat.xml
@@ -45,17 +47,29 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, NSCopyi
     let state: Mutex<State>
 
     /// Creates a serializer with the defaults.
-    public override convenience init() { self.init(State()) }
+    public override init() { state = Mutex(State()) }
 
-    init(_ state: State) { self.state = Mutex(state) }
-
-    /// Returns a serializer with the same settings.
-    open func copy(with zone: NSZone? = nil) -> Any { Self(copying: self) }
-
-    /// Creates a serializer with the settings of another.
-    public required init(copying other: AFHTTPRequestSerializer) {
-        state = Mutex(other.state.withLock { $0 })
+    /// Decodes a serializer, or makes a copy of one; nil for an archive that has none.
+    public required init?(coder: NSCoder) {
+        let original = coder.original(as: AFHTTPRequestSerializer.self)?.state.withLock { $0 }
+        let settings = coder.decodeSettings(ArchivedRequestSerializer.self, of: Self.key)
+        guard let decoded = original ?? settings?.state else { return nil }
+        state = Mutex(decoded)
+        super.init()
     }
+
+    private static let key = "AFHTTPRequestSerializer"
+
+    /// Archives are secure.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Encodes all settings except the block, and except header fields with credentials, such as Authorization.
+    open func encode(with coder: NSCoder) {
+        coder.encode(settings: ArchivedRequestSerializer(state.withLock { $0 }), of: Self.key)
+    }
+
+    /// Returns a serializer with the same settings and the same block, made by `init(coder:)`.
+    open func copy(with zone: NSZone? = nil) -> Any { CopyingCoder.copy(of: self) ?? AFHTTPRequestSerializer() }
 
     // MARK: Header fields
 
@@ -96,6 +110,19 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, NSCopyi
     open var stringEncoding: UInt {
         get { state.withLock { $0.stringEncoding } }
         set { state.withLock { $0.stringEncoding = newValue } }
+    }
+
+    /// Whether requests may be sent before the response to the last one; false by default. It is a wish that is never
+    /// followed, as by Foundation: responses in the wrong order are a danger (RFC 9112, section 9.3.2).
+    open var httpShouldUsePipelining: Bool {
+        get { state.withLock { $0.pipelines } }
+        set { state.withLock { $0.pipelines = newValue } }
+    }
+
+    /// What requests are for. It is a hint for Apple's systems, without effect here.
+    open var networkServiceType: URLRequest.NetworkServiceType {
+        get { state.withLock { $0.networkServiceType } }
+        set { state.withLock { $0.networkServiceType = newValue } }
     }
 
     /// Whether expensive networks, such as cellular ones, may be used.
@@ -159,6 +186,16 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, NSCopyi
             error?.pointee = failure as NSError
             return nil
         }
+    }
+
+    /// Makes a request, and writes the parameters into it.
+    ///
+    /// - Throws: An `NSError` if it cannot be made.
+    public func request(withMethod method: String, urlString: String, parameters: Any?) throws -> URLRequest {
+        var error: NSError?
+        let made = request(withMethod: method, urlString: urlString, parameters: parameters, error: &error)
+        guard let made else { throw error ?? .badURL(urlString) }
+        return made
     }
 
     /// Makes a request, and writes the parameters into it; nil with an error if it cannot be made.

@@ -3,7 +3,7 @@ internal import LinnetMessages
 internal import Synchronization
 
 /// Reads the body of a response.
-public protocol AFURLResponseSerialization: AnyObject, Sendable {
+public protocol AFURLResponseSerialization: NSObjectProtocol, NSSecureCoding, NSCopying, Sendable {
     /// Returns what the body holds; nil, or with an error, if the response is refused or cannot be read.
     func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any?
 }
@@ -12,7 +12,7 @@ public protocol AFURLResponseSerialization: AnyObject, Sendable {
 /// Checks the status and the content type of a response, and returns its body as `Data`.
 ///
 /// All members can be used from any thread.
-open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, NSCopying, @unchecked Sendable {
+open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unchecked Sendable {
     struct State {
         var statusCodes: IndexSet? = IndexSet(200..<300)
         var contentTypes: Set<String>?
@@ -22,25 +22,49 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, NSCop
         var format = PropertyListSerialization.PropertyListFormat.xml
         var readOptions: PropertyListSerialization.ReadOptions = []
         var members: [any AFURLResponseSerialization] = []
+        var decoder: AFImageResponseSerializer.Decoder?
+        var imageScale = 1.0
+        var inflatesImages = true
     }
 
     let state = Mutex(State())
 
     /// Creates a serializer with the defaults.
-    public required override init() {
+    public override init() {
         super.init()
-        acceptableContentTypes = Self.usualContentTypes
+        acceptableContentTypes = type(of: self).usualContentTypes
     }
 
     class var usualContentTypes: Set<String>? { nil }
 
-    /// Returns a serializer with the same settings.
-    open func copy(with zone: NSZone? = nil) -> Any {
-        let copy = Self()
-        let settings = state.withLock { $0 }
-        copy.state.withLock { $0 = settings }
-        return copy
+    /// Decodes a serializer, or makes a copy of one; nil for an archive that has none.
+    public required init?(coder: NSCoder) {
+        super.init()
+        if let original = coder.original(as: AFHTTPResponseSerializer.self)?.state.withLock({ $0 }) {
+            state.withLock { $0 = original }
+        } else if let settings = coder.decodeSettings(ArchivedResponseSerializer.self, of: Self.key) {
+            let members = coder.decodeMembers(forKey: Self.membersKey)
+            state.withLock { $0 = settings.state(members) }
+        } else {
+            return nil
+        }
     }
+
+    private static let key = "AFHTTPResponseSerializer"
+    private static let membersKey = "AFHTTPResponseSerializer.members"
+
+    /// Archives are secure.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Encodes all settings except the decoder of images.
+    open func encode(with coder: NSCoder) {
+        let settings = state.withLock { $0 }
+        coder.encode(settings: ArchivedResponseSerializer(settings), of: Self.key)
+        coder.encode(members: settings.members, forKey: Self.membersKey)
+    }
+
+    /// Returns a serializer with the same settings, made by `init(coder:)`.
+    open func copy(with zone: NSZone? = nil) -> Any { CopyingCoder.copy(of: self) ?? AFHTTPResponseSerializer() }
 
     /// The statuses to accept; the default is 200 to 299, nil accepts all.
     open var acceptableStatusCodes: IndexSet? {

@@ -128,8 +128,8 @@ open class AFCompoundResponseSerializer: AFHTTPResponseSerializer, @unchecked Se
     /// Returns a serializer that tries others in order. Only those of ``AFHTTPResponseSerializer`` are tried.
     open class func compoundSerializer(
         withResponseSerializers responseSerializers: [any AFURLResponseSerialization]
-    ) -> Self {
-        let serializer = Self()
+    ) -> AFCompoundResponseSerializer {
+        let serializer = AFCompoundResponseSerializer()
         serializer.state.withLock { $0.members = responseSerializers }
         return serializer
     }

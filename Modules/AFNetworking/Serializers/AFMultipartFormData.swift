@@ -3,6 +3,7 @@ public import Foundation  // NSError
 internal import HTTPTypes
 internal import LinnetMultipart
 internal import LinnetSerialization
+internal import LinnetTransport
 
 /// The size of packets that `throttleBandwidth(withPacketSize:delay:)` suggests for a slow network.
 public let kAFUploadStream3GSuggestedPacketSize: UInt = 1024 * 16
@@ -91,9 +92,15 @@ extension AFHTTPRequestSerializer {
     ) -> URLRequest {
         var bare = request
         bare.body = nil
-        Task {
-            let result = await Result { try await request.body.write(to: fileURL) }
-            DispatchQueue.main.async { handler?(result.failure) }
+        // Writing blocks, which the threads of the concurrency pool must not.
+        Task(executorPreference: FileExecutor.shared) {
+            var failure: (any Error)?
+            do {
+                try await request.body.write(to: fileURL)
+            } catch {
+                failure = error
+            }
+            DispatchQueue.main.async { [failure] in handler?(failure) }
         }
         return bare
     }
@@ -147,19 +154,5 @@ extension HTTPRequestBody? {
             try? FileManager.default.removeItem(at: file)
             throw error
         }
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
-        do {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
-    }
-
-    fileprivate var failure: (any Error)? {
-        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -28,6 +28,26 @@ public struct URLRequest: Sendable {
         case reloadRevalidatingCacheData = 5
     }
 
+    /// What a request is for: a hint for Apple's systems.
+    public enum NetworkServiceType: UInt, Sendable {
+        /// Ordinary traffic.
+        case `default` = 0
+        /// Video.
+        case video = 2
+        /// Traffic that nobody waits for.
+        case background = 3
+        /// Voice.
+        case voice = 4
+        /// Data that the user waits for.
+        case responsiveData = 6
+        /// Audio and video that play while they arrive.
+        case avStreaming = 8
+        /// Audio and video that play at once.
+        case responsiveAV = 9
+        /// Control of a call.
+        case callSignaling = 11
+    }
+
     /// The URL; a request without one fails.
     public var url: URL?
     /// The content; nil sends none.

@@ -82,6 +82,8 @@ public final class URLSession: NSObject, Sendable {
         case cancel = 0
         /// The body is read.
         case allow = 1
+        /// The body is written to a file: the task becomes a download.
+        case becomeDownload = 2
     }
 
     /// The configuration that the session was made with.

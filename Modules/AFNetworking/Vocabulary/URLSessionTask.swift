@@ -36,6 +36,10 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
         /// The progress in both directions, once it is asked for.
         var progress: (upload: Progress, download: Progress)?
         var last = TaskProgress()
+        /// The download that a data task becomes.
+        var download: BecameDownload?
+        /// Called when the task starts for the first time.
+        var onStart: (@Sendable (URLSessionTask) -> Void)?
     }
 
     /// The number of the task, unique in its manager.
@@ -61,13 +65,20 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
 
     deinit { base?.cancel() }
 
+    private struct News {
+        var isFirst = false
+        var isNew = false
+        var onStart: (@Sendable (URLSessionTask) -> Void)?
+    }
+
     /// Starts the task, or resumes it after a suspension.
     public func resume() {
         let news = changes.withLock { changes in
-            guard !changes.hasEnded, !changes.isRunning else { return (isFirst: false, isNew: false) }
-            defer { (changes.isRunning, changes.hasStarted, changes.own) = (true, true, self) }
-            return (isFirst: !changes.hasStarted, isNew: true)
+            guard !changes.hasEnded, !changes.isRunning else { return News() }
+            defer { (changes.isRunning, changes.hasStarted, changes.own, changes.onStart) = (true, true, self, nil) }
+            return News(isFirst: !changes.hasStarted, isNew: true, onStart: changes.onStart)
         }
+        news.onStart?(self)
         if news.isFirst { willStart(self) }
         guard let base else { return }
         base.resume()
@@ -129,6 +140,15 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
     }
 
     // MARK: The manager
+
+    /// Calls a function when the task starts for the first time, or at once if it has started.
+    func whenStarted(_ function: @escaping @Sendable (URLSessionTask) -> Void) {
+        let hasStarted = changes.withLock { changes in
+            if !changes.hasStarted { changes.onStart = function }
+            return changes.hasStarted
+        }
+        if hasStarted { function(self) }
+    }
 
     /// Enters a group, which the manager leaves after the completion handler.
     func enter(_ group: DispatchGroup?) {
@@ -200,7 +220,10 @@ public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// Cancels the task, and calls a function with the data to resume it, once it has ended; nil if it cannot be
     /// resumed.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-        guard let task = base as? DownloadTask else { return completionHandler(nil) }
+        guard let task = base as? DownloadTask else {
+            base?.cancel()
+            return completionHandler(nil)
+        }
         task.cancel(producingResumeData: { completionHandler($0?.encoded()) })
     }
 }
