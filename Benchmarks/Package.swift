@@ -26,6 +26,9 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .executableTarget(
+            name: "bench-afnetworking",
+            dependencies: [support, .product(name: "LinnetAFNetworking", package: "linnet")]),
+        .executableTarget(
             name: "bench-ahc",
             dependencies: [
                 asyncHTTPClient, support,

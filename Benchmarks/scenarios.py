@@ -7,6 +7,7 @@ import pathlib
 import re
 
 BARE = "Linnet, bare"
+CALL = "Linnet, by calls"
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
 FROM_SERVER = "Linnet, from the server"
 WEBSOCKETS = "websockets"
@@ -46,6 +47,7 @@ SCENARIOS = [
     Scenario("get-1k-c256", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=256),
     Scenario("tls-get-1k-c32", "get", (AHC, LIBCURL, WRK), kind="HTTPS", concurrency=32, why_not=NO_AUTHORITY),
     Scenario("get-1k-c32-equipped", "get", (BARE,), path="plain", concurrency=32, own=("equipped",)),
+    Scenario("get-1k-c32-manager", "get", (CALL,), concurrency=32, own=("manager",)),
     Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),
              why_not=NO_AUTHORITY),
     Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
@@ -128,7 +130,11 @@ def command(scenario, who, server, programs):
         options.append(f"file={server.directory / 'download'}")
     small = ("plain", "close", "held", "held-long", "cached")
     length = server.file("1k" if source in small else source).stat().st_size
-    program = programs / ("bench-cache" if scenario.operation == "cache" else PROGRAMS.get(who, PROGRAMS["linnet"]))
+    program = programs / PROGRAMS.get(who, PROGRAMS["linnet"])
+    if scenario.operation == "cache":
+        program = programs / "bench-cache"
+    elif "manager" in options:
+        program = programs / "bench-afnetworking"
     return [program, scenario.operation, url, scenario.concurrency, seconds, f"bytes={length}",
             *scheme, *scenario.options, *options], read_line
 
