@@ -33,7 +33,7 @@ struct DownloadTaskTests {
     }
 
     /// A manager whose data tasks become downloads.
-    private func convertingManager(_ response: StubResponse) -> AFURLSessionManager {
+    private func convertingManager(_ response: StubTransport.Response) -> AFURLSessionManager {
         let manager = manager(StubTransport { _ in response })
         manager.setDataTaskDidReceiveResponse { _, _, _ in .becomeDownload }
         return manager
@@ -85,7 +85,7 @@ struct DownloadTaskTests {
 
     @Test(arguments: [true, false])
     func theDownloadIsCancelledByEitherTask(isByDownload: Bool) async throws {
-        let body = StubBody()
+        let body = StubTransport.Body()
         let manager = convertingManager(.stream(body))
         let downloads = EventRecorder<URLSessionDownloadTask>()
         manager.setDataTaskDidBecomeDownloadTask { _, _, download in downloads.record(download) }

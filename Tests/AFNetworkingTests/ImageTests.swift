@@ -28,7 +28,7 @@ private func makeRequest(_ path: String = "a.png") throws -> URLRequest {
     URLRequest(url: try #require(URL(string: "http://example.com/" + path)))
 }
 
-private let png = StubResponse.status(200, headerFields: [.contentType: "image/png"], body: pixel)
+private let png = StubTransport.Response.status(200, headerFields: [.contentType: "image/png"], body: pixel)
 
 @Suite(.timeLimit(.minutes(5)))
 struct ImageResponseSerializerTests {

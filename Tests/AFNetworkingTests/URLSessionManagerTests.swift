@@ -197,7 +197,8 @@ struct URLSessionManagerTests {
             with: try request(method: "POST"), from: Data("up".utf8), progress: nil, completionHandler: record
         ).resume()
         #expect(try await outcome().text == "body")
-        let all = calls.events
+        // The metrics may come after the handler.
+        let all = try await calls.wait(count: 5)
         for call in ["sent 2 2 2", "response 200", "data 4", "metrics []", "complete 1 true"] {
             #expect(all.filter { $0 == call }.count == 1, "\(call) in \(all)")
         }

@@ -138,11 +138,7 @@ extension AFURLSessionManager {
         if blocks.upload != nil || blocks.download != nil {
             base.onProgress { [weak task] in task?.take($0, blocks) }
         }
-        base.onCompletion { [self, weak task, weak base] in
-            // A task that has ended must not retain the blocks, which may retain it.
-            base?.hooks = nil
-            finish(task, request, outcome($0), blocks, session, number)
-        }
+        base.onCompletion { [self, weak task] in finish(task, request, outcome($0), blocks, session, number) }
         return add(task)
     }
 
