@@ -144,6 +144,10 @@ let executables: [Target] = [
     .executableTarget(
         name: "linnet-reach", dependencies: ["LinnetReachability", "ExampleSupport", argumentParser],
         path: "Examples/LinnetReach"),
+    .executableTarget(
+        name: "linnet-transfers",
+        dependencies: ["LinnetBackground", "LinnetSession", "ExampleSupport", argumentParser],
+        path: "Examples/LinnetTransfers"),
 ]
 
 // Examples/Recipes: programs of one file, with what they import beside the umbrella.
@@ -203,6 +207,12 @@ let appTests: [Target] = [
         dependencies: ["linnet-reach", "ExampleSupport", "LinnetReachability", "CommandSupport", "SanitizerSupport"],
         path: "Tests/LinnetReachTests"),
     .testTarget(
+        name: "LinnetTransfersTests",
+        dependencies: [
+            "linnet-transfers", "ExampleSupport", "LinnetTesting", "CommandSupport", "SanitizerSupport", httpTypes,
+        ],
+        path: "Tests/LinnetTransfersTests"),
+    .testTarget(
         name: "IntegrationTests",
         dependencies: [
             "Linnet", "LinnetAFNetworking", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting",
@@ -221,6 +231,7 @@ let package = Package(
         .executable(name: "linnet-request", targets: ["linnet-request"]),
         .executable(name: "linnet-pins", targets: ["linnet-pins"]),
         .executable(name: "linnet-reach", targets: ["linnet-reach"]),
+        .executable(name: "linnet-transfers", targets: ["linnet-transfers"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

@@ -101,6 +101,7 @@ extension Journal {
                 CREATE INDEX taskUntold ON task(id) WHERE isTold = 0;
                 CREATE INDEX taskByChange ON task(revision);
                 CREATE UNIQUE INDEX taskOfDestination ON task(destination) WHERE state < 3;
+                CREATE TABLE setting (name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID;
                 CREATE TABLE counter (revision INTEGER NOT NULL);
                 INSERT INTO counter VALUES (0);
                 PRAGMA application_id = \(applicationID);

@@ -217,6 +217,19 @@ struct Journal: Sendable {
         return running
     }
 
+    /// The bandwidth limit of all tasks in bytes a second; nil for none.
+    func bandwidthLimit() async throws(BackgroundError) -> Int64? {
+        try await read { try Int64.fetchOne($0, sql: "SELECT value FROM setting WHERE name = 'bytesPerSecond'") }
+    }
+
+    func setBandwidthLimit(_ limit: Int64?) async throws(BackgroundError) {
+        try await write { database in
+            try database.execute(sql: "DELETE FROM setting WHERE name = 'bytesPerSecond'")
+            guard let limit else { return }
+            try database.execute(sql: "INSERT INTO setting VALUES ('bytesPerSecond', ?)", arguments: [limit])
+        }
+    }
+
     /// Notes that a program has been told the ends of tasks.
     func setTold(_ ids: [BackgroundTask.ID]) async throws(BackgroundError) {
         guard !ids.isEmpty else { return }

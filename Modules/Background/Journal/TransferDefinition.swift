@@ -40,6 +40,7 @@ struct TransferDefinition: Sendable, Equatable, Codable {
     var permissions: UInt16?
     var allowsExpensiveNetworks: Bool
     var storesSecrets: Bool
+    var bytesPerSecond: Int64?
 
     var requestURL: URL? { URL(string: url) }
     var requestMethod: HTTPRequest.Method { HTTPRequest.Method(method) ?? .get }

@@ -25,8 +25,9 @@ final class Presence: Sendable {
     private static let pause = Duration.milliseconds(200)
 
     private struct State {
-        var isAnnouncing = false
-        var announcesAgain = false
+        /// Whether an announcement was sent lately, and whether there were changes since.
+        var isPausing = false
+        var isPending = false
     }
 
     private let descriptors: PresenceDescriptors
@@ -45,8 +46,9 @@ final class Presence: Sendable {
         }
     }
 
-    /// Removes the session's socket, and ends the news.
+    /// Removes the session's socket, sends a pending announcement, and ends the news.
     func leave() {
+        if state.withLock({ $0.isPending }) { descriptors.socket.send(.changed) }
         descriptors.socket.removeName()
         shutdown(descriptors.session, Int32(SHUT_RDWR))
     }
@@ -63,24 +65,25 @@ final class Presence: Sendable {
     /// Tells the other sessions that the journal has changed: at once, and then a few times a second at most.
     func announceChange() {
         let isFirst = state.withLock { state in
-            state.announcesAgain = state.isAnnouncing
-            defer { state.isAnnouncing = true }
-            return !state.isAnnouncing
+            if state.isPausing { state.isPending = true }
+            defer { state.isPausing = true }
+            return !state.isPausing
         }
         guard isFirst else { return }
-        Task { await self.announce() }
+        descriptors.socket.send(.changed)
+        Task { await self.announceLater() }
     }
 
-    private func announce() async {
+    private func announceLater() async {
         while true {
-            descriptors.socket.send(.changed)
             try? await Task.sleep(for: Self.pause)
-            let isDone = state.withLock { state in
-                defer { state.announcesAgain = false }
-                state.isAnnouncing = state.announcesAgain
-                return !state.announcesAgain
+            let isPending = state.withLock { state in
+                defer { state.isPending = false }
+                state.isPausing = state.isPending
+                return state.isPending
             }
-            if isDone { return }
+            guard isPending else { return }
+            descriptors.socket.send(.changed)
         }
     }
 }

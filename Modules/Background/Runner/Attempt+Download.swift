@@ -47,6 +47,7 @@ extension Attempt {
                             + "\(expected) were expected."))
             }
         }
+        task.setPace(pace)
         control.setStop { task.cancel(producingResumeData: { _ in }) }
         defer { result = box.result }
         do {

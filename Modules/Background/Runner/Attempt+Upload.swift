@@ -17,7 +17,7 @@ extension Attempt {
                 "The file \(path) \(state == nil ? "cannot be found" : "has changed since the upload was accepted").")
         }
         result.total = state.size
-        let task = try call().body(file: definition.fileURL).task()
+        let task = try uploadCall(state.size).task()
         task.onProgress { [report] in report($0.upload) }
         control.setStop { task.cancel() }
         faults(.willUpload)
@@ -27,9 +27,25 @@ extension Attempt {
             result.status = response.status.code
             result.responseBody = Data(response.data.prefix(Self.storedBody))
         } catch {
-            throw error.isOfSource(path) ? Self.changed(path, error) : BackgroundError(error)
+            throw error.isOfSource ? Self.changed(path, error) : BackgroundError(error)
         }
         faults(.didUpload)
+    }
+
+    /// The call with the file as its body, which is read no faster than the limits.
+    private func uploadCall(_ size: Int64) throws(BackgroundError) -> HTTPCall {
+        let pace = pace
+        let call = try call()
+        let request: SessionRequest
+        do throws(SessionError) {
+            request = try call.body(file: definition.fileURL).request()
+        } catch {
+            throw Self.changed(definition.path, error)
+        }
+        guard let body = request.body else { return call }
+        return call.body(
+            .stream(length: size, isReplayable: true) { PacedBodyReader(base: try body.makeReader(), pace: pace) },
+            contentType: request.headerFields[.contentType])
     }
 
     private static func changed(_ path: String, _ error: SessionError) -> BackgroundError {
@@ -40,5 +56,6 @@ extension Attempt {
 }
 
 extension SessionError {
-    fileprivate func isOfSource(_ path: String) -> Bool { code == .fileFailed }
+    /// Whether the file of the upload could not be read as it was.
+    fileprivate var isOfSource: Bool { code == .fileFailed || code == .requestBodyFailed }
 }

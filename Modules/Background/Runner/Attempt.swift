@@ -20,6 +20,8 @@ struct Attempt: Sendable {
     let policy: RetryPolicy
     let control: AttemptControl
     let faults: FaultPoints
+    /// The limit of all transfers.
+    let bandwidth: Bandwidth
     let report: @Sendable (TransferProgress) -> Void
 
     var definition: TransferDefinition { record.definition }
@@ -64,6 +66,15 @@ struct Attempt: Sendable {
         if session.code == .invalidResumeData { return failures <= policy.limit ? .retry(after: .zero) : .doNotRetry }
         let isStatus = session.code == .unacceptableStatus
         return policy.decide(after: failures, errorCode: isStatus ? nil : session.code, head: session.head)
+    }
+
+    /// Waits after bytes were transferred, for the limit of the task and for the limit of all.
+    var pace: @Sendable (Int) async -> Void {
+        let own = definition.bytesPerSecond.map { Bandwidth($0) }
+        return { [bandwidth] bytes in
+            await own?.pace(bytes)
+            await bandwidth.pace(bytes)
+        }
     }
 
     /// The call of the attempt, with the fields that the session adds now.

@@ -21,6 +21,7 @@ actor Runner {
     private let configuration: BackgroundSession.Configuration
     private let faults: FaultPoints
     private let feed: Feed
+    private let bandwidth = Bandwidth()
     private let bell: AsyncStream<Void>.Continuation
     private let rings: AsyncStream<Void>
 
@@ -176,6 +177,7 @@ actor Runner {
     private func pass() async throws(BackgroundError) {
         let now = Self.now
         let recreations = configuration.attemptsToRecreateUploads
+        bandwidth.setRate(try await journal.bandwidthLimit())
         for id in try await journal.tasksToStop(at: now) { active[id]?.control.stop() }
         try await journal.expire(at: now, recreations: recreations)
         while !isEnding, !isYielding, active.count < max(1, configuration.maximumActive) {
@@ -209,7 +211,7 @@ actor Runner {
         let control = AttemptControl()
         let attempt = Attempt(
             record: record, session: session, journal: journal, folder: folder, policy: configuration.retryPolicy,
-            control: control, faults: faults, report: { [feed] in feed.report($0, record) })
+            control: control, faults: faults, bandwidth: bandwidth, report: { [feed] in feed.report($0, record) })
         let work = Task { await self.perform(attempt) }
         active[record.id] = Active(record: record, control: control, work: work)
     }

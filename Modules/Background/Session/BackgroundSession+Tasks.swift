@@ -169,6 +169,32 @@ extension BackgroundSession {
         try await apply(.retry, to: id)
     }
 
+    /// The largest number of bytes a second of all tasks together, on average over about a second; nil for no limit.
+    ///
+    /// - Throws: ``BackgroundError/Code/storageFailed`` and ``BackgroundError/Code/shutDown``.
+    public var bandwidthLimit: Int64? {
+        get async throws(BackgroundError) {
+            try checkIsOpen()
+            return try await journal.bandwidthLimit()
+        }
+    }
+
+    /// Limits the bytes a second of all tasks together. The limit is stored with the tasks, and applies at once, also
+    /// to running ones and to another process that transfers them.
+    ///
+    /// - Parameter bytesPerSecond: The limit, at least 1; nil for none.
+    /// - Throws: ``BackgroundError/Code/invalidOptions``, ``BackgroundError/Code/storageFailed`` and
+    ///   ``BackgroundError/Code/shutDown``.
+    public func limitBandwidth(to bytesPerSecond: Int64?) async throws(BackgroundError) {
+        try checkIsOpen()
+        if let bytesPerSecond, bytesPerSecond < 1 {
+            throw BackgroundError(
+                .invalidOptions, "The bandwidth limit \(bytesPerSecond) is not a positive number of bytes.")
+        }
+        try await journal.setBandwidthLimit(bytesPerSecond)
+        await announceChange()
+    }
+
     /// Removes an ended task from the journal, with what it has left of a part. Its completed file stays.
     ///
     /// - Returns: Whether there was an ended task with the identifier.

@@ -49,6 +49,9 @@ struct Acceptance {
         if let size = options.expectedSize, size < 0 {
             throw BackgroundError(.invalidOptions, "The expected size \(size) is negative.")
         }
+        if let rate = options.bytesPerSecond, rate < 1 {
+            throw BackgroundError(.invalidOptions, "The bandwidth limit \(rate) is not a positive number of bytes.")
+        }
     }
 
     /// Returns the definition of a task without its body and its source.
@@ -69,7 +72,7 @@ struct Acceptance {
             priority: options.priority.value, tag: options.tag, group: options.group,
             replacesFile: options.replacesFile, createsDirectories: options.createsDirectories,
             permissions: options.permissions, allowsExpensiveNetworks: options.allowsExpensiveNetworks,
-            storesSecrets: options.storesSecrets)
+            storesSecrets: options.storesSecrets, bytesPerSecond: options.bytesPerSecond)
     }
 
     /// The body of a call, which must be small and in memory; nil if it has none.

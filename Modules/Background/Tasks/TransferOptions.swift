@@ -29,6 +29,9 @@ public struct TransferOptions: Sendable, Hashable {
     public var createsDirectories = false
     /// The permissions of the file, such as 0o600. The default is nil: 0o666, reduced by the process's umask.
     public var permissions: UInt16?
+    /// The largest number of bytes a second of this task, on average over about a second. The default is nil: no limit
+    /// of its own.
+    public var bytesPerSecond: Int64?
     /// Whether expensive networks may be used. False requires a session with a reachability monitor. The default is
     /// true.
     public var allowsExpensiveNetworks = true

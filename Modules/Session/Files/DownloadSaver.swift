@@ -47,6 +47,10 @@ struct DownloadSaver: Sendable {
                 }
                 // Checked for each batch: a server that ignores its own length must not fill the disk.
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
+                if let pace = plan.link?.pace {
+                    batches.confirm()
+                    await pace(buffers.reduce(0) { $0 + $1.readableBytes })
+                }
                 batch = try await batches.nextBatch()
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }

@@ -13,12 +13,21 @@ final class DownloadLink: Sendable {
     private struct State {
         var ending = Ending.asOptionsSay
         var resumption: DownloadOptions.Resumption?
+        var pace: Pace?
     }
+
+    /// Waits after this number of bytes was written, before more are read.
+    typealias Pace = @Sendable (_ bytes: Int) async -> Void
 
     private let state = Mutex(State())
 
     var ending: Ending { state.withLock { $0.ending } }
     var resumption: DownloadOptions.Resumption? { state.withLock { $0.resumption } }
+
+    var pace: Pace? {
+        get { state.withLock { $0.pace } }
+        set { state.withLock { $0.pace = newValue } }
+    }
 
     /// Only the first call has an effect.
     func setEnding(_ ending: Ending) {

@@ -4,6 +4,10 @@ extension TransferTask where Value == URL {
     /// Whether the download resumed from its part or started over; nil while this is unknown, and without a part.
     public var resumption: DownloadOptions.Resumption? { link.download?.resumption }
 
+    /// Slows the download down: the function is called after bytes were written, and no more are read until it returns.
+    /// It must return when its task is cancelled.
+    package func setPace(_ pace: @escaping @Sendable (_ bytes: Int) async -> Void) { link.download?.pace = pace }
+
     /// Cancels the task like ``cancel()``, but keeps the part, and returns the data to resume the download.
     ///
     /// - Returns: The resume data. Nil, without keeping the part, if the download cannot be resumed: no bytes were

@@ -39,9 +39,14 @@ struct TransferReader {
         await chunks.collectErrorBody(after: first)
     }
 
-    private mutating func proceed() async throws(SessionError) {
+    /// Counts the last bytes as received before the next ones are asked for.
+    mutating func confirm() {
         if unreported > 0 { flight.observer?.didReceiveBody(bytes: unreported) }
         unreported = 0
+    }
+
+    private mutating func proceed() async throws(SessionError) {
+        confirm()
         try await flight.control.waitWhileSuspended(url)
     }
 }

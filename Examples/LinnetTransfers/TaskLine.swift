@@ -1,0 +1,76 @@
+import ExampleSupport
+import FoundationEssentials
+import LinnetBackground
+import LinnetSession
+
+/// A task as one line of text or JSON.
+struct TaskLine: Encodable {
+    var id: String
+    var kind: String
+    var state: String
+    var url: String
+    var file: String
+    var completed: Int64
+    var total: Int64?
+    var attempts: Int
+    var nextAttempt: Date?
+    var error: String?
+    var message: String?
+    var tag: String?
+    var group: String?
+
+    init(_ task: BackgroundTask) {
+        id = "\(task.id)"
+        kind = task.kind.rawValue
+        state = task.state.rawValue
+        url = task.url.absoluteString
+        file = task.file.path
+        completed = task.progress.completed
+        total = task.progress.total
+        attempts = task.attempts
+        nextAttempt = task.nextAttempt
+        error = task.error.map { "\($0.code)" }
+        message = task.error?.message
+        tag = task.tag
+        group = task.group
+    }
+
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return TerminalJSON.text(String(decoding: try encoder.encode(self), as: UTF8.self))
+    }
+
+    var text: String {
+        let size = total.map { "\(ByteCount.text(completed)) of \(ByteCount.text($0))" } ?? ByteCount.text(completed)
+        let parts = [id, state, size, file] + [message.map { "(\($0))" }].compactMap { $0 }
+        return OneLine.text(parts.joined(separator: "  "))
+    }
+}
+
+/// Numbers of bytes, with decimal prefixes.
+enum ByteCount {
+    private static let units: [(name: String, size: Double)] = [("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)]
+
+    static func text(_ bytes: Int64) -> String {
+        guard let unit = units.first(where: { Double(bytes) >= $0.size }) else { return "\(bytes) B" }
+        let tenths = Int((Double(bytes) / unit.size * 10).rounded(.down))
+        return "\(tenths / 10).\(tenths % 10) \(unit.name)B"
+    }
+
+    /// Parses `1500`, `2M` or `0.5g`; nil if it is not a positive number of bytes.
+    static func parse(_ text: String) -> Int64? {
+        var digits = text.lowercased()
+        if digits.hasSuffix("b") { digits.removeLast() }
+        var factor = 1.0
+        if let unit = units.first(where: { digits.hasSuffix($0.name.lowercased()) }) {
+            factor = unit.size
+            digits.removeLast()
+        }
+        guard let number = Double(digits), number.isFinite, number * factor >= 1, number * factor < 1e15 else {
+            return nil
+        }
+        return Int64(number * factor)
+    }
+}
