@@ -233,6 +233,39 @@ struct ImageDownloaderTests {
         #expect(try await ends.wait(count: 4).last == " 0 \(NSURLErrorBadURL)")
     }
 
+    @Test func anImageBehindARedirectIsDownloaded() async throws {
+        let downloader = makeDownloader(
+            StubTransport { request in
+                request.head.path == "/a.png" ? .status(302, headerFields: [.location: "/b.png"]) : png
+            })
+        downloader.downloadImage(for: try makeRequest(), success: success, failure: failure)
+        #expect(try await ends.wait(count: 1) == ["a.png 200 1"])
+    }
+
+    @Test func severalImagesAreDownloadedAtOnceAndADroppedDownloaderGoesOn() async throws {
+        var downloader: AFImageDownloader? = makeDownloader(StubTransport { _ in png })
+        for path in ["a.png", "b.png"] {
+            downloader?.downloadImage(for: try makeRequest(path), success: success, failure: failure)
+        }
+        downloader = nil
+        #expect(Set(try await ends.wait(count: 2)) == ["a.png 200 1", "b.png 200 1"])
+    }
+
+    @Test(arguments: [200, 404])
+    func handlersComeOnTheMainQueueByDefault(status: Int) async throws {
+        let key = DispatchSpecificKey<Int>()
+        DispatchQueue.main.setSpecific(key: key, value: 4)
+        defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
+        let downloader = makeDownloader(
+            StubTransport { _ in .status(.init(code: status), headerFields: [.contentType: "image/png"], body: pixel) })
+        downloader.sessionManager.completionQueue = nil
+        let queues = EventRecorder<Int>()
+        downloader.downloadImage(
+            for: try makeRequest(), success: { _, _, _ in queues.record(DispatchQueue.getSpecific(key: key) ?? 0) },
+            failure: { _, _, _ in queues.record(DispatchQueue.getSpecific(key: key) ?? 0) })
+        #expect(try await queues.wait(count: 1) == [4])
+    }
+
     /// A cache of the program's own.
     private final class OwnCache: AFImageRequestCache {
         let calls = EventRecorder<String>()
@@ -349,6 +382,22 @@ struct ImageStateCategoryTests {
             failure: { _, _, error in shown.record("\((error as NSError).code)") })
         release.fire()
         #expect(try await shown.wait(count: 1) == ["\(NSURLErrorBadServerResponse)"])
+    }
+
+    @Test func aRequestThatFailsShowsThePlaceholder() async throws {
+        let downloader = makeDownloader(StubTransport { _ in .status(404) })
+        let state = ImageState<UIImage>(try downloader.downloader)
+        let (placeholder, codes) = (makeImage(), EventRecorder<Int>())
+        var requests = [try makeRequest("missing"), try makeRequest()]
+        requests[1].url = nil
+        for (index, request) in requests.enumerated() {
+            state.setImageWith(
+                request, placeholderImage: placeholder,
+                failure: { _, _, error in codes.record((error as NSError).code) })
+            try await codes.wait(count: index + 1)
+            #expect(state.image === placeholder)
+        }
+        #expect(codes.events == [NSURLErrorBadServerResponse, NSURLErrorBadURL])
     }
 
     @Test func buttonsHaveImagesForTheirStates() async throws {

@@ -182,7 +182,8 @@ open class AFImageDownloader: NSObject, @unchecked Sendable {
         }
         do {
             let download = try downloader.download(wanted)
-            if case .success(let cached) = download.result {
+            // One without a response was in the cache; any other may have ended already.
+            if case .success(let cached) = download.result, cached.response == nil {
                 queue.async { success?(request, nil, cached.image) }
                 return nil
             }

@@ -217,6 +217,9 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
     /// Whether a value that the format does not have becomes its description.
     var isLenient: Bool { true }
 
+    /// Why the format cannot have a value; nil if it can.
+    func fault(in value: Any) -> String? { nil }
+
     private func serialized(_ request: URLRequest, _ parameters: Any?) throws -> URLRequest {
         var state = state.withLock { $0 }
         do {
@@ -228,6 +231,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
                 state.settings.queryEncoder = QueryEncoder(custom: { _, _ in text ?? "" })
             }
             let isInURL = state.settings.methodsEncodingParametersInURL.contains(made.method)
+            if !isInURL, let reason = parameters.flatMap({ fault(in: $0) }) { throw NSError.unserializable(reason) }
             let root = try parameters.map { try ParameterValue(foundation: $0, isLenient: isLenient || isInURL) }
             return URLRequest(try serializer(state).serialize(made, parameters: root.map { RequestParameters($0) }))
         } catch let foreign as ParameterValue.Foreign {

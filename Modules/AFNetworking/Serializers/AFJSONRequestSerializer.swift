@@ -57,4 +57,13 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
         serializer.format = state.format == .binary ? .binary : .xml
         return serializer
     }
+
+    override func fault(in value: Any) -> String? {
+        switch value {
+        case let values as [String: Any]: values.values.lazy.compactMap { self.fault(in: $0) }.first
+        case is [AnyHashable: Any]: "The key of a dictionary is no string."
+        case let values as [Any]: values.lazy.compactMap { self.fault(in: $0) }.first
+        default: nil
+        }
+    }
 }
