@@ -74,8 +74,11 @@ let modules = [
         others: [httpTypes, grdb]),
     Module(
         name: "Background",
-        ours: ["LinnetMessages", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession"],
-        others: [httpTypes, grdb], testOthers: ["LinnetReachability"]),
+        ours: [
+            "LinnetMessages", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession",
+            "LinnetReachability",
+        ],
+        others: [httpTypes, grdb]),
     Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),

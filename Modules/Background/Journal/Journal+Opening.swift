@@ -98,6 +98,7 @@ extension Journal {
                 CREATE INDEX taskReady ON task(readyAt) WHERE state = 0;
                 CREATE INDEX taskToExpire ON task(expiry) WHERE state < 2;
                 CREATE INDEX taskRunning ON task(id) WHERE state = 1;
+                CREATE INDEX taskUnfinished ON task(id) WHERE state < 3;
                 CREATE INDEX taskUntold ON task(id) WHERE isTold = 0;
                 CREATE INDEX taskByChange ON task(revision);
                 CREATE UNIQUE INDEX taskOfDestination ON task(destination) WHERE state < 3;

@@ -20,15 +20,23 @@ struct Journal: Sendable {
 
     // MARK: Adding
 
-    /// Adds tasks. They survive a power failure when the function returns.
-    func accept(_ definitions: [TransferDefinition]) async throws(BackgroundError) -> [TaskRecord] {
+    /// Adds tasks, of which each can be refused. The others survive a power failure when the function returns.
+    func accept(
+        _ definitions: [TransferDefinition]
+    ) async throws(BackgroundError) -> [Result<TaskRecord, BackgroundError>] {
         faults(.willAccept)
-        let records = try await write { database in
+        let results = try await write { database in
             let revision = try Self.nextRevision(database)
-            return try definitions.map { try Self.insert($0, revision: revision, database) }
+            return try definitions.map { definition -> Result<TaskRecord, BackgroundError> in
+                do {
+                    return .success(try Self.insert(definition, revision: revision, database))
+                } catch let error as BackgroundError {
+                    return .failure(error)
+                }
+            }
         }
         faults(.didAccept)
-        return records
+        return results
     }
 
     /// Adds the tasks of a journal that is lost, with the identifiers that they had. It blocks.
@@ -89,11 +97,15 @@ struct Journal: Sendable {
         }
     }
 
-    /// The tasks of an earlier process: unfinished ones, and ends that no program has been told.
-    func leftTasks() async throws(BackgroundError) -> (records: [TaskRecord], revision: Int64) {
+    /// The tasks of an earlier process: ends that no program has been told, then unfinished ones, up to a number in
+    /// all.
+    func leftTasks(_ limit: Int) async throws(BackgroundError) -> (records: [TaskRecord], revision: Int64) {
         try await read { database in
             let now = try Int64.fetchOne(database, sql: "SELECT revision FROM counter") ?? 0
-            return (try Self.records("WHERE state < 3 OR isTold = 0 ORDER BY id", [], database), now)
+            let told = try Self.records("WHERE isTold = 0 ORDER BY id LIMIT ?", [limit], database)
+            let rest = try Self.records(
+                "WHERE state < 3 AND isTold = 1 ORDER BY id LIMIT ?", [limit - told.count], database)
+            return (told + rest, now)
         }
     }
 
@@ -208,7 +220,11 @@ struct Journal: Sendable {
                 guard record.result.placing == nil else { continue }
                 try Self.apply(.interrupt, to: record.id, at: now, recreations, database)
             }
-            for var record in try Self.records("WHERE state = 0 AND readyAt > ?", [now], database) {
+            let longer = """
+                WHERE state = 0 AND readyAt > ? AND json_extract(CAST(machine AS TEXT), '$.retryDelay')
+                < json_extract(CAST(machine AS TEXT), '$.retryAt') - ?
+                """
+            for var record in try Self.records(longer, [now, now], database) {
                 if record.machine.limitWait(at: now) { try Self.update(&record, at: now, database) }
             }
             return running

@@ -85,7 +85,11 @@ struct Attempt: Sendable {
         var call = session.call(definition.requestMethod, definition.url).headers(definition.header)
             .timeout(.seconds(Int64.max)).retry(.never).tag(definition.tag)
         if let body = definition.body { call = call.body(.data(body)) }
-        if !definition.allowsExpensiveNetworks { call = call.options { $0.allowsExpensiveNetworks = false } }
+        let waits = session.reachabilityMonitor != nil
+        let allowsExpensiveNetworks = definition.allowsExpensiveNetworks
+        // A wait for the network is no failed attempt.
+        if waits { call = call.options { $0.waitsForConnectivity = true } }
+        if !allowsExpensiveNetworks { call = call.options { $0.allowsExpensiveNetworks = false } }
         return call
     }
 }

@@ -12,6 +12,8 @@ final class Feed: Sendable {
         /// Events that wait for the first subscriber; nil once there was one.
         var backlog: [BackgroundEvent]? = []
         var revision: Int64 = 0
+        /// Reads the tasks of an earlier process.
+        var opening: Task<Void, Never>?
         var isPulling = false
         var pullsAgain = false
         var progress: [BackgroundTask.ID: TransferProgress] = [:]
@@ -95,15 +97,28 @@ final class Feed: Sendable {
 
     // MARK: The journal
 
-    /// Delivers the tasks that an earlier process left.
-    func open() async throws(BackgroundError) {
-        let (records, revision) = try await journal.leftTasks()
-        state.withLock { $0.revision = revision }
-        post(records.map { BackgroundEvent(kind: .adopted, task: $0.task()) })
-        post([BackgroundEvent(kind: .didFinishEvents, task: nil)])
+    /// Begins to read the tasks that an earlier process left. They are delivered before all changes.
+    func open() {
+        let reading = Task {
+            // The bounds of the buffers hold for them too.
+            let limit = EventSequence<BackgroundEvent>.limit / 2
+            if let (records, revision) = try? await journal.leftTasks(limit) {
+                state.withLock { $0.revision = revision }
+                post(records.map { BackgroundEvent(kind: .adopted, task: $0.task()) })
+            }
+            post([BackgroundEvent(kind: .didFinishEvents, task: nil)])
+        }
+        state.withLock { $0.opening = reading }
     }
 
-    func postBecameRunner() { post([BackgroundEvent(kind: .becameRunner, task: nil)]) }
+    /// Tells that this session transfers, after the adopted tasks.
+    func postBecameRunner() {
+        let opening = state.withLock { $0.opening }
+        Task {
+            await opening?.value
+            post([BackgroundEvent(kind: .becameRunner, task: nil)])
+        }
+    }
 
     /// Reads the changes of the journal, and delivers them. Calls at the same time share one reading, so that each
     /// change is delivered once.
@@ -111,6 +126,7 @@ final class Feed: Sendable {
     /// - Returns: Whether this call has delivered changes.
     @discardableResult
     func pull() async -> Bool {
+        await state.withLock { $0.opening }?.value
         let isFirst = state.withLock { state in
             state.pullsAgain = state.isPulling
             defer { state.isPulling = true }

@@ -65,9 +65,8 @@ extension BackgroundSession {
     }
 
     private func add(_ definition: TransferDefinition) async throws(BackgroundError) -> BackgroundTask {
-        let records = try await journal.accept([definition])
+        let record = try await acceptance.accept(definition)
         await announceChange()
-        guard let record = records.first else { throw BackgroundError(.storageFailed, "The task was not stored.") }
         return record.task()
     }
 
@@ -96,7 +95,8 @@ extension BackgroundSession {
     /// The value of a task with its progress, which is read from its part if another process transfers it. It blocks.
     private func value(of record: TaskRecord) -> BackgroundTask {
         if let progress = feed.progress(of: record) { return record.task(progress) }
-        let hasPart = record.definition.kind == .download && record.machine.state == .running
+        let isBegun = record.machine.attempts > 0 && record.machine.state != .completed
+        let hasPart = record.definition.kind == .download && isBegun
         return record.task(hasPart ? folder.partProgress(record.id) : nil)
     }
 

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetReachability
 public import LinnetSession
 internal import Synchronization
 
@@ -33,6 +34,7 @@ public final class BackgroundSession: Sendable {
     let runner: Runner
     let feed: Feed
     let presence: Presence
+    let acceptance: AcceptanceQueue
     private let ownsSession: Bool
     private let isShutDown = Atomic(false)
 
@@ -57,7 +59,7 @@ public final class BackgroundSession: Sendable {
         var configuration = Configuration()
         do {
             try configure(&configuration)
-            session = try configuration.session ?? HTTPSession()
+            session = try configuration.session ?? Self.makeSession()
         } catch {
             throw BackgroundError(.invalidOptions, "The configuration cannot be used: \(error)", underlying: error)
         }
@@ -72,13 +74,14 @@ public final class BackgroundSession: Sendable {
         self.configuration = configuration
         self.journal = journal
         self.presence = presence
+        acceptance = AcceptanceQueue(journal)
         feed = Feed(journal, isProgram: configuration.role == .program)
         let runner = Runner(journal, folder, session, configuration, feed, presence)
         self.runner = runner
         try presence.start { [weak runner] news in
             Task { await runner?.hear(news) }
         }
-        try await feed.open()
+        feed.open()
         try await runner.begin()
     }
 
@@ -120,6 +123,13 @@ public final class BackgroundSession: Sendable {
         await feed.pull()
         feed.finish()
         await session?.shutdown(.immediate)
+        session?.reachabilityMonitor?.stop()
+    }
+
+    /// A session that knows the network. Without a monitor, which a sandbox can forbid, requests fail and are repeated
+    /// instead.
+    private static func makeSession() throws(SessionError) -> HTTPSession {
+        try HTTPSession { $0.reachabilityMonitor = try? ReachabilityMonitor() }
     }
 
     func checkIsOpen() throws(BackgroundError) {
