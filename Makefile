@@ -11,12 +11,13 @@
 # sanitize runs the tests with the thread sanitizer, then with the address sanitizer, which also detects leaks
 # scaling  checks in a release build that twice the input takes twice the time
 # fuzz     runs the fuzz targets (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
+# kills    kills programs at random while they transfer files from nginx: make kills ROUNDS=200
 # clean    removes all build products
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize scaling fuzz clean
+.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize scaling fuzz kills clean
 
 ARGS ?=
 SCENARIO ?=
@@ -85,6 +86,12 @@ scaling:
 fuzz:
 	@.ci/setup build
 	@Tests/Fuzz/run $(ARGS)
+
+kills:
+	@.ci/setup build test
+	@LINNET_TESTS=BackgroundTests swift build --product linnetPackageTests >&2
+	@LINNET_BACKGROUND_NGINX=1 LINNET_BACKGROUND_KILLS=$(ROUNDS) LINNET_TESTS=BackgroundTests \
+		swift test --skip-build --disable-xctest --no-parallel --filter BackgroundTests.KillTests $(ARGS)
 
 clean:
 	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-gtk

@@ -16,6 +16,7 @@ final class FileServer: Sendable {
         var throttle: MockResponse.Throttle?
         /// Settings of single paths.
         var fieldsOfPaths: [String: HTTPFields] = [:]
+        var tagsOfPaths: [String: String] = [:]
         var throttleOfPaths: [String: MockResponse.Throttle] = [:]
         var requests: [RecordedRequest] = []
     }
@@ -46,9 +47,10 @@ final class FileServer: Sendable {
 
     private func entity(_ data: Data, _ request: RecordedRequest, _ state: State) -> MockResponse {
         var fields = state.fields
-        fields[.eTag] = state.entityTag
+        let entityTag = state.tagsOfPaths[request.path] ?? state.entityTag
+        fields[.eTag] = entityTag
         fields.append(contentsOf: state.fieldsOfPaths[request.path] ?? [:])
-        guard let range = request.headerFields[.range], request.headerFields[.ifRange] == state.entityTag,
+        guard let range = request.headerFields[.range], request.headerFields[.ifRange] == entityTag,
             let first = Int(range.dropFirst("bytes=".count).dropLast()), first < data.count
         else { return MockResponse(headerFields: fields, body: .bytes(data)) }
         fields[.contentRange] = "bytes \(first)-\(data.count - 1)/\(data.count)"

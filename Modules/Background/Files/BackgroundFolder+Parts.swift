@@ -24,6 +24,12 @@ extension BackgroundFolder {
         for path in [resumeFile(id), definitionFile(id)] { try? FileManager.default.removeItem(atPath: path) }
     }
 
+    /// Removes the resume files that a killed process has not renamed. Only the session that transfers writes there.
+    func removeUnfinishedPartFiles() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parts)) ?? []
+        for name in names where name.hasPrefix(".") { try? FileManager.default.removeItem(atPath: parts + "/" + name) }
+    }
+
     /// The tasks that have files.
     func tasksWithPartFiles() -> Set<BackgroundTask.ID> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parts)) ?? []

@@ -254,7 +254,10 @@ actor Runner {
     /// Removes the files of tasks that the journal does not have, or that have completed.
     private func sweep() async throws(BackgroundError) {
         let folder = folder
-        let found = try await onFileThreads { () throws(BackgroundError) in folder.tasksWithPartFiles() }
+        let found = try await onFileThreads { () throws(BackgroundError) in
+            folder.removeUnfinishedPartFiles()
+            return folder.tasksWithPartFiles()
+        }
         for id in found {
             let state = try await journal.task(id)?.machine.state
             if state == nil || state == .completed || state == .cancelled { await removePartFiles(of: id) }

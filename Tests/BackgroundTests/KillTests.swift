@@ -1,0 +1,144 @@
+import CommandSupport
+import FoundationEssentials
+import HTTPTypes
+import LinnetBackground
+import LinnetSession
+import LinnetTesting
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Processes that are killed at random moments while many transfers run.
+@Suite(.timeLimit(.minutes(60)))
+struct KillTests {
+    private static let files = 20
+
+    private static func number(_ name: String, _ usual: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
+    }
+
+    /// The number of processes that are killed; the environment variable `LINNET_BACKGROUND_KILLS` sets another.
+    private static let kills = number("LINNET_BACKGROUND_KILLS", 8)
+    /// The size of the largest file in kilobytes. It grows with the number of kills, so that most of them hit a
+    /// transfer.
+    private static let largest = number("LINNET_BACKGROUND_KILOBYTES", 500 * kills)
+    private static let usesNginx = number("LINNET_BACKGROUND_NGINX", 0) == 1
+
+    @Test func killedProcessesLoseAndDoubleNothing() async throws {
+        let files = FileServer([:])
+        try await withMockServer(handler: { files.respond(to: $0) }) { server in
+            try await Self.killAndFinish(MockFileServer(files, server))
+        }
+    }
+
+    @Test(.enabled(if: usesNginx, "LINNET_BACKGROUND_NGINX is not 1"))
+    func killedProcessesLoseAndDoubleNothingWithNginx() async throws {
+        try await withFolder { folder in
+            let server = try await NginxFileServer(in: folder)
+            do {
+                try await Self.killAndFinish(server)
+                try await server.stop()
+            } catch {
+                try await server.stop()
+                throw error
+            }
+        }
+    }
+
+    private static func killAndFinish(_ server: some ChangingServer) async throws {
+        // The versions of each file.
+        var versions = [Set<Int>](repeating: [0], count: files)
+        for index in 0..<files { try server.set(index, content(index, version: 0), version: 0) }
+        try await withFolder { folder in
+            for index in 0..<3 {
+                try bytes(50_000, seed: UInt64(index)).write(to: folder.appending(path: "up\(index)"))
+            }
+            for round in 1...kills {
+                if round % 5 == 1 { try await server.disturb() }
+                if round % 7 == 2 {
+                    let index = Int.random(in: 0..<files)
+                    versions[index].insert(round)
+                    try server.set(index, content(index, version: round), version: round)
+                }
+                try await killOne(folder, server.url, after: Int.random(in: 1...400))
+            }
+            try await server.calm()
+            try await finish(folder, server.url)
+            for index in 0..<files {
+                let found = try Data(contentsOf: folder.appending(path: "file-\(index)"))
+                #expect(versions[index].contains { content(index, version: $0) == found }, "file \(index)")
+            }
+            // Each upload was sent once, and again for each process that ended while it was sent.
+            #expect(try (3...12).contains(server.uploads()))
+        }
+    }
+
+    /// Kills a process after a time in milliseconds.
+    private static func killOne(_ folder: URL, _ url: String, after time: Int) async throws {
+        let place: String = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [place = place as String, url = url as String, time = time as Int] in
+            let killing = Task {
+                try? await Task.sleep(for: .milliseconds(time))
+                kill(getpid(), SIGKILL)
+            }
+            let folder = URL(filePath: place)
+            let background = try await Self.open(folder)
+            try await Self.add(background, folder, url)
+            // Until it is killed.
+            _ = killing
+            for await _ in background.events {}
+        }
+    }
+
+    private static func open(_ folder: URL) async throws -> BackgroundSession {
+        try await BackgroundSession("test", directory: sessionFolder(folder)) {
+            $0.retryPolicy.backoff.first = .milliseconds(5)
+            $0.retryPolicy.backoff.maximum = .milliseconds(50)
+            $0.retryPolicy.limit = 1000
+            $0.maximumActive = 10
+            $0.maximumActivePerHost = 10
+            $0.attemptsToRecreateUploads = 3
+        }
+    }
+
+    /// Adds the tasks that are not there.
+    private static func add(_ background: BackgroundSession, _ folder: URL, _ url: String) async throws {
+        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        let known = Set(try await background.tasks.map(\.file.lastPathComponent))
+        for index in 0..<3 where !known.contains("up\(index)") {
+            let call = background.session.put("\(base)/up\(index)")
+            try await background.upload(call, fromFile: folder.appending(path: "up\(index)"))
+        }
+        for index in 0..<files where !known.contains("file-\(index)") {
+            let call = background.session.get("\(base)/\(index)")
+            try await background.download(call, to: folder.appending(path: "file-\(index)"))
+        }
+    }
+
+    private static func finish(_ folder: URL, _ url: String) async throws {
+        let background = try await open(folder)
+        try await add(background, folder, url)
+        try await background.drained()
+        // An upload that was interrupted too often has failed, as it should.
+        for task in try await background.tasks where task.error?.code == .interrupted {
+            try await background.retry(task.id)
+        }
+        try await background.drained()
+        let tasks = try await background.tasks
+        #expect(tasks.count == files + 3)
+        #expect(tasks.allSatisfy { $0.state == .completed }, "\(tasks.compactMap(\.error))")
+        await background.shutdown()
+        let expected = (0..<files).map { "file-\($0)" } + ["session", "up0", "up1", "up2"]
+        #expect(names(in: folder) == expected.sorted())
+        #expect(names(in: sessionFolder(folder).appending(path: "parts")).isEmpty)
+    }
+
+    private static func content(_ index: Int, version: Int) -> Data {
+        bytes(max(1, largest * 1000 * (index + 1) / files), seed: UInt64(index + 1000 * version))
+    }
+}
