@@ -26,6 +26,13 @@ extension CacheError {
         code: .dependsOnCredentials,
         message: "The response depends on credentials of the request, and is not stored on disk.")
 
+    init(_ problem: PrivateFolder.Problem) {
+        switch problem {
+        case .untrusted(let message): self.init(code: .untrustedDirectory, message: message)
+        case .failed(let failure): self.init(code: .storageFailed, message: "\(failure)", underlying: failure)
+        }
+    }
+
     static func readOnly(_ path: String) -> CacheError {
         failedCall(path, "cannot be changed", EROFS)
     }

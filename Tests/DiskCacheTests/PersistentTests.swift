@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LinnetCache
+import LinnetSerialization
 import LinnetSession
 import LinnetTesting
 import Testing
@@ -18,16 +19,20 @@ import Musl
 struct PersistentTests {
     @Test func theDirectoriesFollowXDG() throws {
         let places = try PersistentPlaces(
-            named: "app", environment: ["XDG_CACHE_HOME": "/c", "XDG_DATA_HOME": "/d", "HOME": "/h"], home: nil)
+            named: "app",
+            in: BaseDirectories(environment: ["XDG_CACHE_HOME": "/c", "XDG_DATA_HOME": "/d", "HOME": "/h"], home: nil))
         #expect(places.responses.path == "/c/app/http" && places.cookies.path == "/d/app/cookies.json")
         for variables in [["HOME": "/h"], ["HOME": "/h", "XDG_CACHE_HOME": "", "XDG_DATA_HOME": "relative"]] {
-            let places = try PersistentPlaces(named: "app", environment: variables, home: "/other")
+            let places = try PersistentPlaces(named: "app", in: BaseDirectories(environment: variables, home: "/other"))
             #expect(places.responses.path == "/h/.cache/app/http")
             #expect(places.cookies.path == "/h/.local/share/app/cookies.json")
         }
-        let last = try PersistentPlaces(named: "app", environment: ["HOME": "relative"], home: "/other")
+        let last = try PersistentPlaces(
+            named: "app", in: BaseDirectories(environment: ["HOME": "relative"], home: "/other"))
         #expect(last.cache.path == "/other/.cache/app")
-        #expect(throws: SessionError.self) { try PersistentPlaces(named: "app", environment: [:], home: nil) }
+        #expect(throws: SessionError.self) {
+            try PersistentPlaces(named: "app", in: BaseDirectories(environment: [:], home: nil))
+        }
     }
 
     /// A process of a user without an entry has no home.
@@ -35,7 +40,7 @@ struct PersistentTests {
         var home: String?
         if let user = getpwuid(geteuid()), let path = user.pointee.pw_dir { home = String(cString: path) }
         if home?.hasPrefix("/") == false { home = nil }
-        #expect(PersistentPlaces.homeInTheListOfUsers == home)
+        #expect(BaseDirectories.homeInTheListOfUsers == home)
     }
 
     @Test(arguments: [
@@ -43,7 +48,7 @@ struct PersistentTests {
     ])
     func aNameIsThatOfADirectory(name: String) {
         let error = #expect(throws: SessionError.self) {
-            try PersistentPlaces(named: name, environment: ["HOME": "/h"], home: nil)
+            try PersistentPlaces(named: name, in: BaseDirectories(environment: ["HOME": "/h"], home: nil))
         }
         #expect(error?.code == .invalidConfiguration)
     }
@@ -51,7 +56,8 @@ struct PersistentTests {
     /// Credentials of requests (even if Vary names the field) and of responses.
     @Test func noCredentialsAreInTheFilesOfTheCache() async throws {
         try await withCacheFolder { folder in
-            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let places = try PersistentPlaces(
+                named: "app", in: BaseDirectories(environment: ["HOME": folder.path], home: nil))
             let session = try HTTPSession(
                 baseURL: URL(string: "http://example.com"), configuration: .persistent(in: places),
                 transport: StubTransport { request in
@@ -77,7 +83,8 @@ struct PersistentTests {
 
     @Test func cookiesAndResponsesSurviveInTheNextProgram() async throws {
         try await withCacheFolder { folder in
-            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let places = try PersistentPlaces(
+                named: "app", in: BaseDirectories(environment: ["HOME": folder.path], home: nil))
             let transport = StubTransport { _ in
                 .status(
                     .ok, headerFields: [.cacheControl: "max-age=600", .setCookie: "id=1; Max-Age=600"],
@@ -101,7 +108,8 @@ struct PersistentTests {
 
     @Test func changesOfTheProgramAreSavedAtTheEnd() async throws {
         try await withCacheFolder { folder in
-            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let places = try PersistentPlaces(
+                named: "app", in: BaseDirectories(environment: ["HOME": folder.path], home: nil))
             let configuration = try HTTPSession.Configuration.persistent(in: places)
             let url = try #require(URL(string: "http://example.com/"))
             configuration.cookieJar?.store(setCookieFields: [.setCookie: "a=1; Max-Age=60"], of: url)
@@ -115,7 +123,8 @@ struct PersistentTests {
     /// The program may keep the jar alone.
     @Test func savingEndsWithTheConfiguration() async throws {
         try await withCacheFolder { folder in
-            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let places = try PersistentPlaces(
+                named: "app", in: BaseDirectories(environment: ["HOME": folder.path], home: nil))
             var configuration: HTTPSession.Configuration? = try HTTPSession.Configuration.persistent(
                 in: places)
             let jar = try #require(configuration?.cookieJar)
@@ -128,7 +137,8 @@ struct PersistentTests {
 
     @Test func aDamagedFileOfCookiesIsRenamed() async throws {
         try await withCacheFolder { folder in
-            let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+            let places = try PersistentPlaces(
+                named: "app", in: BaseDirectories(environment: ["HOME": folder.path], home: nil))
             _ = try HTTPSession.Configuration.persistent(in: places)
             try Data("garbage".utf8).write(to: places.cookies)
             #expect(try HTTPSession.Configuration.persistent(in: places).cookieJar?.all.isEmpty == true)
@@ -139,7 +149,8 @@ struct PersistentTests {
     @Test func directoriesThatOthersCanWriteAreRefused() async throws {
         try await withCacheFolder { folder in
             for path in [".cache/app/http", ".local/share/app"] {
-                let places = try PersistentPlaces(named: "app", environment: ["HOME": folder.path], home: nil)
+                let places = try PersistentPlaces(
+                    named: "app", in: BaseDirectories(environment: ["HOME": folder.path], home: nil))
                 _ = try HTTPSession.Configuration.persistent(in: places)
                 let place = folder.appending(path: path)
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

@@ -32,8 +32,14 @@ struct BackgroundFolder: Sendable {
 
     /// Creates the missing directories, and checks that only this user can change their contents.
     func prepare() throws(BackgroundError) {
-        try Self.makeParents(of: path)
-        for folder in [path, parts, sockets] { try Self.make(folder) }
+        do throws(PrivateFolder.Problem) {
+            for folder in [path, parts, sockets] { try PrivateFolder.prepare(folder) }
+        } catch {
+            switch error {
+            case .untrusted(let message): throw BackgroundError(.untrustedDirectory, message)
+            case .failed(let failure): throw BackgroundError(.storageFailed, "\(failure)", underlying: failure)
+            }
+        }
         try Gate.make(self)
     }
 
@@ -49,65 +55,24 @@ struct BackgroundFolder: Sendable {
             throw .failedCall(journal, "cannot be created")
         }
     }
-
-    private static func makeParents(of path: String) throws(BackgroundError) {
-        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
-        let parent = String(path[..<end])
-        guard mkdir(parent, 0o700) != 0, errno == ENOENT else { return }
-        try makeParents(of: parent)
-        _ = mkdir(parent, 0o700)
-    }
-
-    private static func make(_ folder: String) throws(BackgroundError) {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .failedCall(folder, "cannot be created") }
-        var status = stat()
-        guard lstat(folder, &status) == 0 else { throw .failedCall(folder, "cannot be inspected") }
-        let problem: String? =
-            if status.st_mode & S_IFMT == S_IFLNK {
-                "is a symbolic link; use the directory that it points to"
-            } else if status.st_mode & S_IFMT != S_IFDIR {
-                "is not a directory"
-            } else if status.st_uid != geteuid() {
-                "belongs to another user; use a directory of the user that runs the program"
-            } else if status.st_mode & 0o022 != 0 {
-                "can be written by other users; remove the write permission of its group and of others"
-            } else {
-                nil
-            }
-        guard let problem else { return }
-        throw BackgroundError(.untrustedDirectory, "The directory \(folder) \(problem).")
-    }
 }
 
 extension BackgroundFolder {
     /// The directory of a session by its identifier: `$XDG_STATE_HOME/linnet/background/IDENTIFIER`, by default below
     /// `~/.local/state` (XDG Base Directory Specification).
     static func directory(
-        of identifier: String, environment: [String: String] = ProcessInfo.processInfo.environment
+        of identifier: String, in directories: BaseDirectories = .current
     ) throws(BackgroundError) -> URL {
-        guard isName(identifier) else {
+        guard BaseDirectories.isName(identifier) else {
             throw BackgroundError(
                 .invalidIdentifier,
-                "\"\(identifier)\" cannot be the identifier of a background session: use 1 to 200 bytes without separators, "
+                "\"\(identifier)\" cannot be the identifier of a background session: use 1 to 255 bytes without separators, "
                     + "not beginning with a full stop.")
         }
-        let base: String
-        if let state = absolute(environment["XDG_STATE_HOME"]) {
-            base = state
-        } else if let home = absolute(environment["HOME"]) {
-            base = home + "/.local/state"
-        } else {
+        guard let base = directories.path(.state) else {
             throw BackgroundError(
                 .invalidIdentifier, "The home directory is unknown: set HOME or XDG_STATE_HOME to an absolute path.")
         }
         return URL(filePath: base).appending(path: "linnet/background").appending(path: identifier)
     }
-
-    static func isName(_ name: String) -> Bool {
-        1...200 ~= name.utf8.count && !name.hasPrefix(".")
-            && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 < 0x20 || $0 == 0x7F }
-    }
-
-    /// Returns nil for relative paths, which the specification ignores.
-    private static func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 }

@@ -73,6 +73,7 @@ extension Attempt {
             $0.permissions = definition.permissions
             $0.synchronizes = true
             $0.keepsPart = true
+            $0.checksRoom = true
             $0.resumeFile = resumeFile
         }
     }

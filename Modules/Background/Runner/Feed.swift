@@ -6,9 +6,15 @@ internal import Synchronization
 ///
 /// All news comes from the journal, also that of this process, so that events are the same whichever process transfers.
 final class Feed: Sendable {
+    /// A reader of events. The functions are called with the lock held, and only fill buffers.
+    private struct Subscriber: Sendable {
+        let receive: @Sendable (BackgroundEvent) -> Void
+        let finish: @Sendable () -> Void
+    }
+
     private struct State {
         var lastKey: UInt64 = 0
-        var subscribers: [(key: UInt64, buffer: EventBuffer<BackgroundEvent>)] = []
+        var subscribers: [(key: UInt64, subscriber: Subscriber)] = []
         /// Events that wait for the first subscriber; nil once there was one.
         var backlog: [BackgroundEvent]? = []
         var revision: Int64 = 0
@@ -36,26 +42,52 @@ final class Feed: Sendable {
     /// had them.
     func events(withBacklog takesBacklog: Bool) -> EventSequence<BackgroundEvent> {
         EventSequence(coalescing: Self.coalesces, limit: EventSequence<BackgroundEvent>.limit) { buffer in
-            let (key, backlog) = state.withLock { state in
-                state.lastKey += 1
-                guard !state.isFinished else {
-                    buffer.finish()
-                    return (state.lastKey, [BackgroundEvent]())
-                }
-                var backlog: [BackgroundEvent] = []
-                if takesBacklog {
-                    backlog = state.backlog ?? []
-                    state.backlog = nil
-                }
-                // Under the lock, so that no later event comes before them.
-                for event in backlog { buffer.append(event) }
-                state.subscribers.append((state.lastKey, buffer))
-                return (state.lastKey, backlog)
+            subscribe(withBacklog: takesBacklog, buffer.append, finish: buffer.finish)
+        }
+    }
+
+    /// Returns a part of each task from now on, after its present value; it ends with the session. A value that was not
+    /// read is replaced by the next one.
+    func values<Value: Sendable>(
+        of id: BackgroundTask.ID, now: @escaping @Sendable () async -> BackgroundTask?,
+        _ select: @escaping @Sendable (BackgroundTask) -> Value
+    ) -> EventSequence<Value> {
+        EventSequence(coalescing: { _, _ in true }) { buffer in
+            let observation = subscribe(
+                withBacklog: false,
+                { event in
+                    if let task = event.task, task.id == id { buffer.append(select(task)) }
+                }, finish: buffer.finish)
+            Task {
+                if let task = await now() { buffer.append(select(task)) } else { buffer.finish() }
             }
-            noteTold(backlog)
-            return SessionObservation { [weak self] in
-                self?.state.withLock { $0.subscribers.removeAll { $0.key == key } }
+            return observation
+        }
+    }
+
+    private func subscribe(
+        withBacklog takesBacklog: Bool, _ receive: @escaping @Sendable (BackgroundEvent) -> Void,
+        finish: @escaping @Sendable () -> Void
+    ) -> SessionObservation {
+        let (key, backlog) = state.withLock { state in
+            state.lastKey += 1
+            guard !state.isFinished else {
+                finish()
+                return (state.lastKey, [BackgroundEvent]())
             }
+            var backlog: [BackgroundEvent] = []
+            if takesBacklog {
+                backlog = state.backlog ?? []
+                state.backlog = nil
+            }
+            // Under the lock, so that no later event comes before them.
+            for event in backlog { receive(event) }
+            state.subscribers.append((state.lastKey, Subscriber(receive: receive, finish: finish)))
+            return (state.lastKey, backlog)
+        }
+        noteTold(backlog)
+        return SessionObservation { [weak self] in
+            self?.state.withLock { $0.subscribers.removeAll { $0.key == key } }
         }
     }
 
@@ -74,7 +106,7 @@ final class Feed: Sendable {
                 if excess > 0 { state.backlog?.removeFirst(excess) }
             }
             // Under the lock, so that all subscribers receive the events in one order.
-            for subscriber in state.subscribers { events.forEach(subscriber.buffer.append) }
+            for (_, subscriber) in state.subscribers { events.forEach(subscriber.receive) }
             return state.backlog == nil && !state.subscribers.isEmpty
         }
         if areTold { noteTold(events) }
@@ -92,7 +124,7 @@ final class Feed: Sendable {
             state.isFinished = true
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.buffer.finish() }
+        for (_, subscriber) in subscribers { subscriber.finish() }
     }
 
     // MARK: The journal

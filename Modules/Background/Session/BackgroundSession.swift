@@ -42,7 +42,7 @@ public final class BackgroundSession: Sendable {
     /// unless another session of the directory already does.
     ///
     /// - Parameters:
-    ///   - identifier: The name of the session's directory: 1 to 200 bytes without separators, not beginning with a
+    ///   - identifier: The name of the session's directory: 1 to 255 bytes without separators, not beginning with a
     ///     full stop.
     ///   - directory: Another directory for the session. The default is `linnet/background/IDENTIFIER` below
     ///     `$XDG_STATE_HOME`, which is `~/.local/state` by default. Missing directories are created with the

@@ -46,7 +46,7 @@ struct CacheFolder: Sendable {
     func prepare() throws(CacheError) {
         try Self.prepare(path)
         try Self.setAside(bodies, unless: S_IFDIR)
-        try Self.make(bodies)
+        try Self.prepare(bodies)
         for file in [lock, changes, index, log, sharedMemory] { try Self.setAside(file, unless: S_IFREG) }
     }
 
@@ -55,18 +55,21 @@ struct CacheFolder: Sendable {
 
     /// Creates a directory and its parents if they are missing, and checks the directory.
     static func prepare(_ folder: String) throws(CacheError) {
-        try makeParents(of: folder)
-        try make(folder)
+        do throws(PrivateFolder.Problem) {
+            try PrivateFolder.prepare(folder)
+        } catch {
+            throw CacheError(error)
+        }
     }
 
     /// Throws if the directory exists and others could have written it.
     func checkTrust() throws(CacheError) {
-        for folder in [path, bodies] {
-            var status = stat()
-            guard lstat(folder, &status) == 0 else { continue }
-            // Only the owner of the directory can have put it there. It is set aside when the cache is used.
-            if folder == bodies, status.st_mode & S_IFMT != S_IFDIR { continue }
-            try Self.check(status, folder)
+        do throws(PrivateFolder.Problem) {
+            try PrivateFolder.check(path)
+            // Only the owner of the directory can have put another item there. It is set aside when the cache is used.
+            try PrivateFolder.check(bodies, acceptsOtherKinds: true)
+        } catch {
+            throw CacheError(error)
         }
     }
 
@@ -79,39 +82,6 @@ struct CacheFolder: Sendable {
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != kind else { return }
         for suffix in [damaged] + (2...99).map({ "\(damaged)-\($0)" }) where rename(path, path + suffix) == 0 { return }
         throw .failedCall(path, "is in the place of a part of the cache, and cannot be renamed")
-    }
-
-    private static func makeParents(of path: String) throws(CacheError) {
-        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
-        let parent = String(path[..<end])
-        // Most often the parent exists, so the walk begins at the last directory.
-        guard mkdir(parent, 0o700) != 0, errno == ENOENT else { return }
-        try makeParents(of: parent)
-        _ = mkdir(parent, 0o700)
-    }
-
-    private static func make(_ folder: String) throws(CacheError) {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .failedCall(folder, "cannot be created") }
-        var status = stat()
-        guard lstat(folder, &status) == 0 else { throw .failedCall(folder, "cannot be inspected") }
-        try check(status, folder)
-    }
-
-    private static func check(_ status: stat, _ folder: String) throws(CacheError) {
-        let problem: String? =
-            if status.st_mode & S_IFMT == S_IFLNK {
-                "is a symbolic link; use the directory that it points to"
-            } else if status.st_mode & S_IFMT != S_IFDIR {
-                "is not a directory"
-            } else if status.st_uid != geteuid() {
-                "belongs to another user; use a directory of the user that runs the program"
-            } else if status.st_mode & 0o022 != 0 {
-                "can be written by other users; remove the write permission of its group and of others"
-            } else {
-                nil
-            }
-        guard let problem else { return }
-        throw CacheError(code: .untrustedDirectory, message: "The directory \(folder) \(problem).")
     }
 
     // MARK: The index

@@ -28,20 +28,21 @@ public struct DownloadOptions: Sendable, Hashable {
     /// specifies, as with `curl -o`, and `.keepBoth` for a name that the server suggests, so that a server cannot
     /// replace files.
     public var existingFile: ExistingFile?
-    /// Whether missing folders in the destination's path are created; they remain if the download fails later. The default is
-    /// false: the download fails before the request is sent if the folder is missing.
+    /// Whether missing folders in the destination's path are created; they remain if the download fails later. The
+    /// default is false: the download fails before the request is sent if the folder is missing.
     public var createsDirectories = false
     /// The file's permissions, such as 0o600. The default is nil: 0o666, reduced by the process's umask.
     public var permissions: UInt16?
-    /// Whether the file and its folder are synchronized to the disk (`fsync`) before the download returns, so that both survive
-    /// a power failure. The default is false.
+    /// Whether the file and its folder are synchronized to the disk (`fsync`) before the download returns, so that both
+    /// survive a power failure. The default is false.
     public var synchronizes = false
-    /// The validation of responses before they are written. The default accepts the statuses 200 to 299 and any content type.
+    /// The validation of responses before they are written. The default accepts the statuses 200 to 299 and any content
+    /// type.
     public var validation = ResponseValidation()
 
     /// Whether the partial file is kept when the download fails, so that it can be resumed later: the error then has
-    /// ``SessionError/resumeData``, if the server sent a strong validator and supports ranges. The default is false: the partial
-    /// file is removed on every failure.
+    /// ``SessionError/resumeData``, if the server sent a strong validator and supports ranges. The default is false:
+    /// the partial file is removed on every failure.
     public var keepsPart = false
     /// A file for the resume data, updated while the download runs, so that the data survives the end of the process,
     /// including `SIGKILL`; read it with ``ResumeData/init(contentsOf:)``. The file is removed when the download
@@ -51,9 +52,13 @@ public struct DownloadOptions: Sendable, Hashable {
     /// `fsync`. After a power failure it can describe more bytes than the partial file contains; the digest detects
     /// that.
     public var resumeFile: URL?
-    /// The minimum interval between two writes of ``resumeFile``. The first write is with the first bytes. The default is one
-    /// second.
+    /// The minimum interval between two writes of ``resumeFile``. The first write is with the first bytes. The default
+    /// is one second.
     public var resumeInterval: Duration = .seconds(1)
+
+    /// Whether the download fails before its bytes are written if the disk has no room for all of them. Without effect
+    /// if the length is unknown.
+    package var checksRoom = false
 
     /// Creates the default options.
     public init() {}

@@ -40,6 +40,9 @@ struct DownloadSaver: Sendable {
         var keeper = makeKeeper(length, hasher)
         do throws(SessionError) {
             let start = file.size
+            if plan.options.checksRoom, let length {
+                try fileStep { () throws(FileFailure) in try file.checkRoom(for: length) }
+            }
             while let buffers = batch {
                 try fileStep { () throws(FileFailure) in
                     try file.write(buffers)

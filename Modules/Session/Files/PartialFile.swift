@@ -78,6 +78,15 @@ final class PartialFile {
         return count
     }
 
+    /// Checks that the file system has room for further bytes now.
+    func checkRoom(for count: Int64) throws(FileFailure) {
+        var status = statvfs()
+        guard let descriptor, fstatvfs(descriptor, &status) == 0 else { return }
+        let (room, isHuge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        guard !isHuge, count > 0, room < UInt64(count) else { return }
+        throw SystemFile.failure(finalPath, "needs \(count) more bytes, and the disk has \(room)", ENOSPC)
+    }
+
     /// Appends the bytes of another file.
     func append(contentsOf path: String) throws(FileFailure) {
         guard let descriptor else { throw SystemFile.failure(finalPath, "is closed", EBADF) }

@@ -20,7 +20,8 @@ public final class ActivityState {
     /// Creates a state that follows no task.
     public init() {}
 
-    /// ``isAnimating``, now and after each change; a slow reader misses intermediate values. Ends when the state is released.
+    /// ``isAnimating``, now and after each change; a slow reader misses intermediate values. Ends when the state is
+    /// released.
     public var states: AsyncStream<Bool> { latest.stream }
 
     /// Follows a task instead of the previous one.
@@ -32,6 +33,16 @@ public final class ActivityState {
     public func follow(_ task: (any SessionTask)?) {
         show(task?.state.isBusy == true)
         follower.follow(task?.states) { [weak self] state in
+            self?.show(state.isBusy)
+            return self != nil
+        }
+    }
+
+    /// Follows a sequence of states instead of the previous task, such as the states of a transfer in the background.
+    /// ``isAnimating`` is false until the first of them.
+    public func follow(_ states: EventSequence<TaskState>) {
+        show(false)
+        follower.follow(states) { [weak self] state in
             self?.show(state.isBusy)
             return self != nil
         }

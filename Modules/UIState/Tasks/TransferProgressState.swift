@@ -30,8 +30,8 @@ public final class TransferProgressState {
     /// The completed fraction, from 0 to 1; 0 while the total is unknown.
     public var fraction: Double { progress.fraction ?? 0 }
 
-    /// ``progress``, now and after each change; a slow reader misses intermediate values, never the last. Ends when the state is
-    /// released.
+    /// ``progress``, now and after each change; a slow reader misses intermediate values, never the last. Ends when the
+    /// state is released.
     public var states: AsyncStream<TransferProgress> { latest.stream }
 
     /// Shows the progress of a task instead of the previous one.
@@ -46,6 +46,16 @@ public final class TransferProgressState {
         show(task?.progress.part(direction) ?? TransferProgress())
         follower.follow(task?.progressUpdates) { [weak self] progress in
             self?.show(progress.part(direction))
+            return self != nil
+        }
+    }
+
+    /// Shows the elements of a sequence instead of the previous task's progress, such as the progress of a transfer in
+    /// the background. Until the first element, the progress is zero.
+    public func follow(_ updates: EventSequence<TransferProgress>) {
+        show(TransferProgress())
+        follower.follow(updates) { [weak self] progress in
+            self?.show(progress)
             return self != nil
         }
     }
