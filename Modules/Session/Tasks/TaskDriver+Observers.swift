@@ -16,6 +16,29 @@ extension TaskDriver {
         return SessionObservation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
     }
 
+    /// Calls a function with the outcome on an executor, once it is known. It learns of no other update, which a handle
+    /// that is only waited for would otherwise deliver in vain.
+    func observeOutcome(
+        on executor: CallbackExecutor, _ observer: @escaping @Sendable (Outcome) -> Void
+    ) -> SessionObservation {
+        let isCancelled = CancellationFlag()
+        let key = nextKey()
+        change { state in
+            let tell: TaskOutbox<Output>.Observer = { news in
+                guard case .completed(let outcome) = news else { return }
+                executor.execute {
+                    if !isCancelled.isSet { observer(outcome) }
+                }
+            }
+            state.outbox.addFinal(tell, key: key, hearing: state.outcome.map { .completed($0) })
+            return {}
+        }
+        return SessionObservation { [weak self] in
+            isCancelled.set()
+            self?.shared.withLock { $0.outbox.remove(key) }
+        }
+    }
+
     /// Selects from each update, and calls a function with the results on an executor.
     func observe<News: Sendable>(
         on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews<Output>) -> News?,

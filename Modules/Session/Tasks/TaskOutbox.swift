@@ -19,18 +19,26 @@ struct TaskOutbox<Output: Sendable> {
     }
 
     private var observers: [(key: UInt64, observer: Observer)] = []
+    /// The observers that learn of the completion alone.
+    private var finalObservers: [(key: UInt64, observer: Observer)] = []
     private var waiting: [Delivery] = []
     private var isSending = false
     private var hasEnded = false
 
+    /// Whether there are observers of the progress.
     var hasObservers: Bool { !observers.isEmpty }
 
     /// Adds an update for all current observers. No update follows the completion, after which the observers are released.
     mutating func append(_ news: TaskNews<Output>) {
-        waiting.append(Delivery(news: news, observers: observers.map { $0.observer }, hasJustHappened: true))
-        guard case .completed = news else { return }
+        guard case .completed = news else {
+            waiting.append(Delivery(news: news, observers: observers.map { $0.observer }, hasJustHappened: true))
+            return
+        }
+        // In the order in which they were added.
+        let all = (observers + finalObservers).sorted { $0.key < $1.key }
+        waiting.append(Delivery(news: news, observers: all.map { $0.observer }, hasJustHappened: true))
         hasEnded = true
-        observers = []
+        (observers, finalObservers) = ([], [])
     }
 
     /// Adds an observer, which first receives the current state.
@@ -41,8 +49,15 @@ struct TaskOutbox<Output: Sendable> {
         }
     }
 
+    /// Adds an observer of the completion alone; at once, if the outcome is known.
+    mutating func addFinal(_ observer: @escaping Observer, key: UInt64, hearing outcome: TaskNews<Output>?) {
+        if !hasEnded { finalObservers.append((key, observer)) }
+        if let outcome { waiting.append(Delivery(news: outcome, observers: [observer], hasJustHappened: false)) }
+    }
+
     mutating func remove(_ key: UInt64) {
         observers.removeAll { $0.key == key }
+        finalObservers.removeAll { $0.key == key }
     }
 
     /// Returns whether the caller must deliver the updates; false if there are none, or if another thread is delivering them.

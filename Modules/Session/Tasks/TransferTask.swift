@@ -137,24 +137,24 @@ extension TransferTask {
 
     /// The current state, then each new one, in order; ends after `completed`.
     public var states: EventSequence<TaskState> {
-        driver.sequence(\.state)
+        driver.sequence { $0.state }
     }
 
     /// The current progress, then each change; a slow reader misses intermediate values, never the last.
     public var progressUpdates: EventSequence<TaskProgress> {
-        driver.sequence(coalescing: { _, _ in true }, \.progress)
+        driver.sequence(coalescing: { _, _ in true }) { $0.progress }
     }
 
     /// Calls a function with the current state, then with each new one, in order, on the session's callback executor.
     @discardableResult
     public func onStateChange(_ observer: @escaping @Sendable (TaskState) -> Void) -> SessionObservation {
-        driver.observe(on: executor, \.state, observer)
+        driver.observe(on: executor, { $0.state }, observer)
     }
 
     /// Calls a function with the current progress, then with each change, in order, on the session's callback executor.
     @discardableResult
     public func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> SessionObservation {
-        driver.observe(on: executor, \.progress, observer)
+        driver.observe(on: executor, { $0.progress }, observer)
     }
 
     /// Calls a function with the task's result, exactly once, on the session's callback executor, even if the task has ended.
@@ -162,7 +162,7 @@ extension TransferTask {
     public func onCompletion(
         _ observer: @escaping @Sendable (Result<SessionResponse<Value>, SessionError>) -> Void
     ) -> SessionObservation {
-        driver.observe(on: executor, \.outcome, observer)
+        driver.observeOutcome(on: executor, observer)
     }
 }
 
