@@ -127,7 +127,7 @@ extension AFURLSessionManager {
         case .failure(let error):
             // Without a session there is nothing to start; the task reports the error when it is resumed.
             let task = Task(number, request, nil) { [self] task in
-                operationQueue.addOperation { self.finish(task, request, outcome(.failure(error)), blocks, session) }
+                self.blocks.queue.execute { self.finish(task, request, outcome(.failure(error)), blocks, session) }
             }
             return add(task)
         }
@@ -136,6 +136,7 @@ extension AFURLSessionManager {
             task.enter(completionGroup)
         }
         if blocks.upload != nil || blocks.download != nil {
+            self.blocks.queue.use()
             base.onProgress { [weak task] in task?.take($0, blocks) }
         }
         base.onCompletion { [self, weak task] in finish(task, request, outcome($0), blocks, session, number) }
@@ -169,12 +170,22 @@ extension AFURLSessionManager {
         guard outcome.error == nil, outcome.file == nil else {
             return report(task, request, outcome, UncheckedBox(outcome.file), outcome.error, blocks, group)
         }
-        Self.processingQueue.async { [self, task, outcome] in
+        let serializer = responseSerializer
+        let read = { @Sendable [self, task, outcome] in
             var failure: NSError?
-            let object = responseSerializer.responseObject(for: outcome.response, data: outcome.data, error: &failure)
+            let object = serializer.responseObject(for: outcome.response, data: outcome.data, error: &failure)
             report(task, request, outcome, UncheckedBox(object), failure, blocks, group)
         }
+        // A short body is read faster than another queue begins. A serializer of the program's own may wait.
+        if outcome.data?.count ?? 0 <= Self.shortBody, serializer.isOfThisModule {
+            read()
+        } else {
+            Self.processingQueue.async(execute: read)
+        }
     }
+
+    /// The length of a body in bytes that is read on the queue of the session.
+    private static let shortBody = 16 * 1024
 
     /// The queue on which responses are read.
     private static let processingQueue = DispatchQueue(label: "linnet.afnetworking.processing", attributes: .concurrent)
@@ -211,6 +222,15 @@ extension TransferOutcome {
         response = response ?? download.response
         guard let file = download.file, error?.isTakenByHook == true else { return }
         (self.file, data, error) = (file, nil, nil)
+    }
+}
+
+extension AFURLResponseSerialization {
+    /// Whether no code of the program reads a body.
+    fileprivate var isOfThisModule: Bool {
+        let type = type(of: self)
+        return type == AFHTTPResponseSerializer.self || type == AFJSONResponseSerializer.self
+            || type == AFPropertyListResponseSerializer.self
     }
 }
 

@@ -36,7 +36,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
     }
 
     /// The queue of the session: a serial one, for blocks. Cancelling its operations does not cancel tasks.
-    public let operationQueue: OperationQueue
+    public var operationQueue: OperationQueue { blocks.queue.operations }
     let sessionConfiguration: URLSessionConfiguration
     let blocks: BlockTable
     let state = Mutex(State())
@@ -47,9 +47,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
             sessionConfiguration.map {
                 URLSessionConfiguration($0.configuration, transport: $0.transport)
             } ?? .default
-        operationQueue = OperationQueue()
-        operationQueue.maxConcurrentOperationCount = 1
-        blocks = BlockTable(on: operationQueue)
+        blocks = BlockTable(on: SessionQueue())
         super.init()
         securityPolicy.observe(for: self) { [weak self] in self?.replace($0) }
     }
@@ -88,7 +86,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
     open var session: URLSession {
         if let session = state.withLock({ $0.session }) { return session }
         let policy = securityPolicy.policy
-        let made = URLSession.made(sessionConfiguration, policy, operationQueue, blocks)
+        let made = URLSession.made(sessionConfiguration, policy, blocks)
         let session = state.withLock { state in
             let session = state.session ?? made
             state.session = session
@@ -255,13 +253,12 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
 extension URLSession {
     /// Makes a session whose end is reported to the blocks.
     fileprivate static func made(
-        _ configuration: URLSessionConfiguration, _ policy: SecurityPolicy, _ queue: OperationQueue,
-        _ blocks: BlockTable
+        _ configuration: URLSessionConfiguration, _ policy: SecurityPolicy, _ blocks: BlockTable
     ) -> URLSession {
         let living = LivingSession(blocks)
         var settings = configuration.configuration
         settings.securityPolicy = policy
-        settings.callbackExecutor = .custom { work in queue.addOperation(work) }
+        settings.callbackExecutor = .custom { [queue = blocks.queue] work in queue.execute(work) }
         settings.hooks = TaskHooks()
         settings.sessionHooks.didBecomeInvalid = { living.end() }
         let result = Result { () throws(SessionError) in

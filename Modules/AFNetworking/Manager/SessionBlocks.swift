@@ -27,21 +27,22 @@ struct SessionBlocks: Sendable {
 /// The blocks of a manager, where the hooks of running tasks find them.
 final class BlockTable: Sendable {
     private let blocks = Mutex(SessionBlocks())
-    private let queue: OperationQueue
+    /// The queue of the session, on which all blocks are called.
+    let queue: SessionQueue
 
-    /// - Parameter queue: The queue of the session, on which all blocks are called.
-    init(on queue: OperationQueue) { self.queue = queue }
+    init(on queue: SessionQueue) { self.queue = queue }
 
     var current: SessionBlocks { blocks.withLock { $0 } }
 
     func change(_ change: (inout SessionBlocks) -> Void) {
+        queue.use()
         blocks.withLock { change(&$0) }
     }
 
     /// Calls a block that decides on the queue of the session, and waits for its decision.
     private func decide<Decision: Sendable>(_ block: @escaping @Sendable () -> Decision) async -> Decision {
         await withCheckedContinuation { continuation in
-            queue.addOperation { continuation.resume(returning: block()) }
+            queue.execute { continuation.resume(returning: block()) }
         }
     }
 

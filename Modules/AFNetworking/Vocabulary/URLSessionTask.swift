@@ -136,7 +136,7 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
     }
 
     func post(_ name: NSNotification.Name, _ info: UncheckedBox<[AnyHashable: Any]>? = nil) {
-        DispatchQueue.main.async { NotificationCenter.default.post(name: name, object: self, userInfo: info?.value) }
+        MainNotifications.post(name, self, info)
     }
 
     // MARK: The manager
