@@ -155,7 +155,7 @@ extension ChainProfile {
         /// The kinds of keys that certificates of a chain may have. The default is all kinds defined here.
         public var kinds: Set<KeyKind> = KeyKind.all
         /// The algorithms that certificates below the anchor may be signed with. The default is
-        /// ``ChainProfile/ChainProfile.SignatureAlgorithm/all``.
+        /// ``ChainProfile/SignatureAlgorithm/all``.
         public var signatures: Set<SignatureAlgorithm> = SignatureAlgorithm.all
 
         /// The defaults.

@@ -149,7 +149,7 @@ extension ChainRule {
         return "has a key on a curve other than P-256, P-384 and P-521"
     }
 
-    /// A key's kind is one of ``ChainProfile/ChainProfile.KeyRequirements/kinds``.
+    /// A key's kind is one of ``ChainProfile/KeyRequirements/kinds``.
     public static let keyKind = ChainRule(
         "keyKind", "RFC 8446, 4.4.2.2; Baseline Requirements, 6.1.5", "A key is of a kind that the profile accepts.",
         at: .all
@@ -167,7 +167,7 @@ extension ChainRule {
         "The parameters of RSA are NULL, and those of Ed25519 and Ed448 absent.", at: .belowAnchor
     ) { $0.facts.key.hasProperParameters ? nil : "has a key with parameters that do not belong to it" }
 
-    /// An RSA modulus has at least ``ChainProfile/ChainProfile.KeyRequirements/minimumRSABits``.
+    /// An RSA modulus has at least ``ChainProfile/KeyRequirements/minimumRSABits``.
     public static let rsaKeySize = ChainRule(
         "rsaKeySize", "Baseline Requirements, 6.1.5", "An RSA modulus is of 2048 bits at least.", at: .all
     ) { link in
@@ -235,7 +235,7 @@ extension ChainRule {
         at: .belowAnchor
     ) { WeakDigest($0.facts.signature) == .sha1 ? "is signed over SHA-1" : nil }
 
-    /// A signature's algorithm is one of ``ChainProfile/ChainProfile.KeyRequirements/signatures``, in its canonical
+    /// A signature's algorithm is one of ``ChainProfile/KeyRequirements/signatures``, in its canonical
     /// encoding.
     public static let signatureAlgorithm = ChainRule(
         "signatureAlgorithm", "RFC 5280, 4.1.1.2; RFC 8410, 3; Baseline Requirements, 7.1.3.2",

@@ -7,8 +7,8 @@ extension SessionRequest {
     /// The hash of the body for Digest with auth-int; nil if there is no body.
     ///
     /// - Parameter algorithm: The algorithm of the challenge.
-    /// - Throws: A `SessionError` with ``SessionError/Code/requestBodyFailed`` when the body can be read only once: it is read for
-    ///   its hash, and again when it is sent.
+    /// - Throws: A `SessionError` with ``SessionError/Code/requestBodyFailed`` when the body can be read only once: it
+    ///   is read for its hash, and again when it is sent.
     func bodyHash(_ algorithm: DigestAlgorithm) async throws(SessionError) -> String? {
         guard let body else { return nil }
         guard body.isReplayable else {

@@ -33,6 +33,7 @@ struct Chain: Sendable {
         // Each hop is changed to https, and authentication and cookies see the requested URL.
         if let store = configuration.hstsStore { links.append(HSTSLink(store: store)) }
         // Credentials are for one origin.
+        if let authenticator = configuration.authenticator { links.append(RenewalLink(source: authenticator.source)) }
         links.append(AuthenticationLink(store: configuration.credentialStore))
         if let jar = configuration.cookieJar { links.append(CookieLink(jar: jar)) }
         // All links above read decoded bodies. The cache stores the bytes that were sent.

@@ -69,6 +69,8 @@ indirect enum ChainQuestion: Sendable {
     case challenge(AuthenticationAttempt)
     /// The hash of the request's body.
     case bodyHash(DigestAlgorithm)
+    /// A credential that is newer than that of a version.
+    case renewal(any RenewableCredentialSource, after: UInt64)
     /// A wait for the network.
     case network(NetworkWatch, condition: @Sendable (ReachabilityStatus) -> Bool, limit: Duration?, isFirst: Bool)
     /// Work with the stored responses.
@@ -82,6 +84,7 @@ indirect enum ChainAnswer: Sendable {
     case redirect(RedirectPolicy.Decision?)
     case challenge(AuthenticationAttempt.Decision?)
     case bodyHash(String?)
+    case renewed
     case network(NetworkWatch.Outcome)
     case cache(CacheWork.Result)
 }

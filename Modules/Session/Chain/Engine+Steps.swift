@@ -81,6 +81,9 @@ extension Engine {
             return .challenge(try await flight.hooks?.didReceiveChallenge(attempt))
         case .bodyHash(let algorithm):
             return .bodyHash(try await flight.request.bodyHash(algorithm))
+        case .renewal(let source, let version):
+            try await source.renew(after: version, for: flight.request.url)
+            return .renewed
         case .network(let watch, let condition, let limit, let isFirst):
             if isFirst { flight.hooks?.isWaitingForConnectivity() }
             return .network(await watch.wait(until: condition, for: limit, clock: clock))

@@ -39,6 +39,7 @@ struct Flight: Sendable {
     var answer: ChainAnswer?
     var retries = RetryLink.Note()
     var redirects: Boxed<RedirectLink.Note>?
+    var renewal: Boxed<RenewalLink.Note>?
     var authentication: Boxed<AuthenticationLink.Note>?
     var cache = CacheLink.Note()
     /// Whether the request asks for the server's consent before sending its body.

@@ -20,7 +20,8 @@ public struct ProblemDetails: Decodable, Sendable, Hashable {
         case type, title, status, detail, instance
     }
 
-    /// Decodes an object. A member whose type does not match RFC 9457, section 3.1, is ignored, as that section requires.
+    /// Decodes an object. A member whose type does not match RFC 9457, section 3.1, is ignored, as that section
+    /// requires.
     public init(from decoder: any Decoder) throws {
         members = try JSONValue(from: decoder)
         let container = try decoder.container(keyedBy: CodingKeys.self)

@@ -238,7 +238,7 @@ extension SessionError {
         public static let interceptorFailed = Code("interceptorFailed")
         /// A hook threw an error of another type, which is the underlying error.
         public static let hookFailed = Code("hookFailed")
-        /// A hook turned the response into a download or a stream (``TaskHooks/TaskHooks.ResponseDisposition``), so
+        /// A hook turned the response into a download or a stream (``TaskHooks/ResponseDisposition``), so
         /// there is no value.
         public static let takenByHook = Code("takenByHook")
         /// The request permits only a cached response (`RequestOptions.CachePolicy.cacheOnly`), and there is none.
@@ -252,6 +252,9 @@ extension SessionError {
         public static let redirectRefused = Code("redirectRefused")
         /// A hook cancelled the authentication that the server requires.
         public static let authenticationCancelled = Code("authenticationCancelled")
+        /// The credential for the request could not be renewed (``RenewableCredential``). The underlying error is that
+        /// of ``Authenticator/renew(_:)``; there is none if it was renewed too often.
+        public static let credentialRenewalFailed = Code("credentialRenewalFailed")
         /// The session was shut down.
         public static let shutDown = Code("shutDown")
         /// The transport failed with an error that has no code here. It is the underlying error.

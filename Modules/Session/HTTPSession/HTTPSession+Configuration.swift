@@ -70,6 +70,9 @@ extension HTTPSession {
         public var requestAdapters: [any RequestAdapter] = []
         /// The credentials that answer challenges. The default is none: a 401 is treated like any other status.
         public var credentialStore: CredentialStore?
+        /// Adds a credential that is renewed, such as an access token, to the requests of its origins; see
+        /// ``RenewableCredential``. The default is none.
+        public var authenticator: SessionAuthenticator?
         /// The hosts that are requested over https only (RFC 6797): their http URLs are changed to https. A host that
         /// asks for it over a verified connection is added. The default is none: URLs are requested unchanged.
         public var hstsStore: HSTSStore?

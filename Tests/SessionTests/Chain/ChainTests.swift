@@ -29,12 +29,14 @@ struct ChainTests {
         var configuration = HTTPSession.Configuration()
         Self.equip(&configuration, jar: CookieJar(), store: MemoryCacheStore())
         configuration.hstsStore = HSTSStore()
+        configuration.authenticator = .renewing(RenewableCredential(TokenIssuer(), 1, for: []))
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         configuration.reachabilityMonitor = try ReachabilityMonitor()
         let chain = Engine(configuration, transport: StubTransport()).chain
         #expect(
             chain.links.map { "\(type(of: $0))" } == [
-                "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "AuthenticationLink", "CookieLink",
+                "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "RenewalLink", "AuthenticationLink",
+                "CookieLink",
                 "CodingLink",
                 "CacheLink", "ConnectivityLink", "ContinueLink", "LogLink",
             ])

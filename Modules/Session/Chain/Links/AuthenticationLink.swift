@@ -40,7 +40,8 @@ struct AuthenticationLink: ChainLink {
     }
 
     private func answer(
-        by authenticator: Authenticator, _ bodyHash: String?, isPreemptive: Bool, _ flight: inout Flight
+        by authenticator: LinnetAuthentication.Authenticator, _ bodyHash: String?, isPreemptive: Bool,
+        _ flight: inout Flight
     ) -> ChainStep {
         guard var note = flight.authentication?.value else { return .proceed }
         let answer = authenticator.answer(
@@ -116,14 +117,15 @@ struct AuthenticationLink: ChainLink {
     private func authenticator(
         _ decision: AuthenticationAttempt.Decision?, _ challenges: [AuthenticationChallenge], _ note: Note,
         _ response: StreamedResponse
-    ) throws(SessionError) -> Authenticator? {
+    ) throws(SessionError) -> LinnetAuthentication.Authenticator? {
         switch decision {
         case nil, .performDefault: return note.next
         case .use(let credential):
             guard !note.refused.contains(credential) else { return nil }
             // A token or a Basic credential is sent whatever the challenges are, but a password can only answer one.
-            return Authenticator(withoutChallenge: credential)
-                ?? Authenticator(credential, for: challenges, allowsBasic: note.target.origin.isSecure)
+            return LinnetAuthentication.Authenticator(withoutChallenge: credential)
+                ?? LinnetAuthentication.Authenticator(
+                    credential, for: challenges, allowsBasic: note.target.origin.isSecure)
         case .reject: return nil
         case .cancel:
             throw SessionError(
@@ -138,7 +140,7 @@ extension AuthenticationLink {
     struct Note: Sendable {
         /// An answer that was sent.
         struct Sent: Sendable {
-            let authenticator: Authenticator
+            let authenticator: LinnetAuthentication.Authenticator
             let answer: AuthenticationAnswer
             /// Whether it was sent before any challenge.
             let isPreemptive: Bool
@@ -154,7 +156,7 @@ extension AuthenticationLink {
         private(set) var refused: Set<Credential> = []
         var last: Sent?
         /// The authenticator whose answer is sent next.
-        var next: Authenticator?
+        var next: LinnetAuthentication.Authenticator?
         private var renewals = 0
 
         init(target: RequestTarget) {
@@ -162,7 +164,9 @@ extension AuthenticationLink {
         }
 
         /// The last answer's authenticator with a new nonce, if only its nonce was wrong.
-        fileprivate mutating func renewed(by challenges: [AuthenticationChallenge]) -> Authenticator? {
+        fileprivate mutating func renewed(by challenges: [AuthenticationChallenge]) -> LinnetAuthentication
+            .Authenticator?
+        {
             guard renewals < Self.renewalLimit, let last,
                 let renewed = last.authenticator.renewed(by: challenges, after: last.answer)
             else { return nil }
@@ -187,7 +191,7 @@ extension AuthenticationLink {
     }
 }
 
-extension Authenticator {
+extension LinnetAuthentication.Authenticator {
     /// Whether it can answer before the request is sent: for auth-int, the body must be read first.
     fileprivate func canAnswer(_ request: SessionRequest) -> Bool {
         bodyAlgorithm == nil || request.body?.isReplayable ?? true

@@ -3,7 +3,8 @@ internal import LinnetSerialization
 
 /// Announces bodies with `Expect: 100-continue`. The transport then delays them.
 ///
-/// A server that does not support expectations answers 417, and the request is repeated without one (RFC 9110, section 10.1.1).
+/// A server that does not support expectations answers 417, and the request is repeated without one (RFC 9110, section
+/// 10.1.1).
 struct ContinueLink: ChainLink {
     /// The policy for requests without one.
     let policy: ContinuePolicy

@@ -126,7 +126,8 @@ struct RedirectLink: ChainLink {
         }
     }
 
-    /// The request of a hook, which may have changed only the URL, and must not send the credentials of one origin to another.
+    /// The request of a hook, which may have changed only the URL, and must not send the credentials of one origin to
+    /// another.
     private func checked(
         _ changed: SessionRequest, _ redirect: HTTPRedirect, _ proposal: SessionRequest, from url: URL
     ) throws(SessionError) -> SessionRequest {
