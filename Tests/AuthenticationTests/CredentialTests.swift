@@ -44,7 +44,7 @@ struct CredentialTests {
         let credential = try Credential.basic(username: "ada", password: "secret")
         var table = CredentialTable()
         table.add(credential, for: ProtectionSpace(origin: one), withoutBeingAsked: false)
-        let authenticator = try #require(Authenticator(withoutChallenge: credential))
+        let authenticator = try #require(ChallengeResponder(withoutChallenge: credential))
         for origin in [one, two] { table.accepted(authenticator, at: "/a/b", of: origin) }
         #expect(table.stock(at: "/a/c", of: one)?.next()?.credential == credential)
         #expect(table.stock(at: "/a/c", of: two)?.next() == nil)

@@ -35,7 +35,7 @@ struct DigestChallengeTests {
     ])
     func onlyWhatIsUnderstoodIsAnswered(challenge: String, isAnswered: Bool) throws {
         let credential = try Credential.password(username: "ada", password: "pass")
-        let authenticator = Authenticator(credential, for: .parse([challenge]), allowsBasic: false)
+        let authenticator = ChallengeResponder(credential, for: .parse([challenge]), allowsBasic: false)
         #expect((authenticator != nil) == isAnswered)
     }
 
@@ -46,7 +46,7 @@ struct DigestChallengeTests {
     ])
     func theOptionAllowsOldForms(challenge: String, isAnswered: Bool) throws {
         let credential = try Credential.password(username: "ada", password: "pass", allowsMD5: true)
-        let authenticator = Authenticator(credential, for: .parse([challenge]), allowsBasic: false)
+        let authenticator = ChallengeResponder(credential, for: .parse([challenge]), allowsBasic: false)
         #expect((authenticator != nil) == isAnswered)
     }
 
@@ -93,12 +93,12 @@ struct DigestChallengeTests {
         for name in ["realm", "nonce", "opaque", "domain", "other"] {
             var challenge = try #require(AuthenticationChallenge.parse([Self.usual]).first)
             challenge.parameters[name] = String(repeating: "x", count: 4096)
-            #expect(Authenticator(credential, for: [challenge], allowsBasic: false) != nil)
+            #expect(ChallengeResponder(credential, for: [challenge], allowsBasic: false) != nil)
             challenge.parameters[name] = String(repeating: "x", count: 4097)
-            #expect(Authenticator(credential, for: [challenge], allowsBasic: false) == nil)
+            #expect(ChallengeResponder(credential, for: [challenge], allowsBasic: false) == nil)
             for character in ["\r\nX: y", "\0", "\u{7F}"] {
                 challenge.parameters[name] = character
-                #expect(Authenticator(credential, for: [challenge], allowsBasic: false) == nil)
+                #expect(ChallengeResponder(credential, for: [challenge], allowsBasic: false) == nil)
             }
         }
     }
@@ -128,7 +128,7 @@ struct DigestOctetTests {
             isoLatin1: ["Digest realm=\"caf\u{e9}\", nonce=\"n\u{e9}\", qop=auth, algorithm=SHA-256"])
         #expect(challenges.first?.realm == "café")
         let credential = try Credential.password(username: "ädä", password: "pässword")
-        let authenticator = Authenticator(
+        let authenticator = ChallengeResponder(
             credential, for: challenges, allowsBasic: false, makeClientNonce: { "cn" })
         let answer = try #require(authenticator).answer(method: "GET", uri: "/").value
         let (name, password) = (Array("ädä".utf8), Array("pässword".utf8))
@@ -145,7 +145,7 @@ struct DigestOctetTests {
         let parameters = "nonce=a, qop=auth, algorithm=SHA-256"
         let challenges = AuthenticationChallenge.parse(isoLatin1: ["Digest realm=\"\u{e9}\", \(parameters)"])
         let credential = try Credential.password(username: "ada", password: "pass")
-        let authenticator = try #require(Authenticator(credential, for: challenges, allowsBasic: false))
+        let authenticator = try #require(ChallengeResponder(credential, for: challenges, allowsBasic: false))
         let answer = authenticator.answer(method: "GET", uri: "/")
         let renewal = "nonce=b, stale=true, qop=auth, algorithm=SHA-256"
         for (realm, isRenewed) in [("\u{c3}\u{a9}", false), ("\u{e9}", true)] {

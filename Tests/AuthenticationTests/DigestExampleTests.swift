@@ -34,7 +34,7 @@ struct DigestExampleTests {
             clientNonce: Self.clientNonce, uri: "/dir/index.html")
         #expect(answer.value.contains("response=\"8ca523f5e9506fed4657c9700eebdbec\", algorithm=MD5, qop=auth"))
         let strict = try Credential.password(username: "Mufasa", password: "Circle of Life")
-        #expect(Authenticator(strict, for: .parse([Self.challenges[1]]), allowsBasic: true) == nil)
+        #expect(ChallengeResponder(strict, for: .parse([Self.challenges[1]]), allowsBasic: true) == nil)
     }
 
     /// RFC 7616, section 3.9.2, with the hashes of erratum 4897.

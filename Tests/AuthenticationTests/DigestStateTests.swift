@@ -8,11 +8,11 @@ struct DigestStateTests {
     private static let challenge = "Digest realm=lab, nonce=n, qop=auth, algorithm=SHA-256"
     private static let secret = testHash("SHA256", "ada:lab:pass")
 
-    private static func make(_ challenge: String = challenge) throws -> Authenticator {
+    private static func make(_ challenge: String = challenge) throws -> ChallengeResponder {
         try authenticator([challenge], by: .password(username: "ada", password: "pass"))
     }
 
-    private static func parameters(_ authenticator: Authenticator) throws -> [String: String] {
+    private static func parameters(_ authenticator: ChallengeResponder) throws -> [String: String] {
         let value = authenticator.answer(method: "GET", uri: "/").value
         return try #require(AuthenticationChallenge.parse([value]).first?.parameters)
     }
@@ -50,7 +50,8 @@ struct DigestStateTests {
             "Digest realm=lab, nonce=n, qop=auth, algorithm=SHA-256-sess"
         ])
         let authenticator = try #require(
-            Authenticator(credential, for: challenges, allowsBasic: false, makeClientNonce: DigestSession.randomNonce))
+            ChallengeResponder(
+                credential, for: challenges, allowsBasic: false, makeClientNonce: DigestSession.randomNonce))
         let first = try Self.parameters(authenticator)
         let clientNonce = try #require(first["cnonce"])
         #expect(try Self.parameters(authenticator)["cnonce"] == clientNonce)

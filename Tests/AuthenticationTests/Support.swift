@@ -16,8 +16,8 @@ func testTarget(_ text: String) throws -> RequestTarget {
 /// An authenticator with constant client nonces.
 func authenticator(
     _ challenges: [String], by credential: Credential, clientNonce: String = "cn"
-) throws -> Authenticator {
-    let authenticator = Authenticator(
+) throws -> ChallengeResponder {
+    let authenticator = ChallengeResponder(
         credential, for: AuthenticationChallenge.parse(challenges), allowsBasic: false, makeClientNonce: { clientNonce }
     )
     return try #require(authenticator)

@@ -6,7 +6,7 @@ import Testing
 @testable import LinnetCache
 
 /// Responses that try to make a cache slow, large or wrong.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileTests {
     @Test(arguments: [
         "max-age=5, ", "foo, ", ",", " ", "\"", "a=\"", "a=\"\\\"", "=", "no-cache=\"a\", ", "a=\",", "\\\",",
@@ -18,13 +18,14 @@ struct HostileTests {
         #expect(growth(from: 10_000, make) { _ = CacheDirectives(response: $0) } <= 2.5)
     }
 
+    /// A value of `HTTPFields` traps beyond 65,534 fields.
     @Test func manyFieldsAreReadInLinearTime() {
         let make = { (count: Int) -> HTTPFields in
             var fields = HTTPFields()
             fields[values: .cacheControl] = (0..<count).map { "x\($0)=\"\($0)\", no-cache=\"f\($0)\"" }
             return fields
         }
-        #expect(growth(from: 3000, make) { _ = CacheDirectives(response: $0) } <= 2.5)
+        #expect(growth(from: 3000, upTo: 30_000, make) { _ = CacheDirectives(response: $0) } <= 2.5)
         #expect(CacheDirectives(response: make(10_000)).extensions.count == 10_000)
     }
 

@@ -17,7 +17,7 @@ public func fuzzDigest(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for allowsMD5 in [false, true] {
         let name = "Jäsøn \"Doe\\"
         guard let credential = try? Credential.password(username: name, password: "pass", allowsMD5: allowsMD5),
-            let authenticator = Authenticator(
+            let authenticator = ChallengeResponder(
                 credential, for: challenges, allowsBasic: false, makeClientNonce: { "cn" })
         else { continue }
         let answer = authenticator.answer(method: "GET", uri: "/a?\"b\"", bodyHash: nil)

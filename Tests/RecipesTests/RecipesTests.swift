@@ -129,14 +129,16 @@ struct RecipesTests {
             "--rounds", "3")
         let requests = server.recordedRequests
         await server.shutdown()
-        #expect(run.text.ranges(of: "no token: ").count == 12)
+        // A request of the first round may find the first token, or wait for it.
+        let failed = run.text.ranges(of: "no token: ").count
+        #expect(failed >= 8 && failed + run.text.ranges(of: "unacceptableStatus: ").count == 12)
         #expect(run.text.contains("503"))
         // Later rounds have no token to send.
-        #expect(requests.count { $0.path == "/posts" } == 4)
+        #expect(requests.count { $0.path == "/posts" } <= 8)
     }
 
-    /// Tokens are refused until the third one, each by all requests of a round.
-    @Test func aRefusedTokenIsNotSentAgain() async throws {
+    /// The first token is refused. A token that was just issued for a request is not renewed for it.
+    @Test func aRefusedTokenIsRenewedForTheNextRequest() async throws {
         let issued = Mutex(0)
         let routes = MockServer.Routes {
             $0.on(.post, "/token") { _ in
@@ -147,7 +149,7 @@ struct RecipesTests {
                 return .json("{\"access\":\"t\(number)\"}")
             }
             $0.on(.get, "/posts") {
-                $0.headerFields[.authorization] == "Bearer t3" ? .text("post") : .status(.unauthorized)
+                $0.headerFields[.authorization] == "Bearer t2" ? .text("post") : .status(.unauthorized)
             }
         }
         let server = try await MockServer.start(routes: routes)
@@ -158,7 +160,7 @@ struct RecipesTests {
         await server.shutdown()
         #expect(run.text.hasPrefix("unacceptableStatus: "))
         #expect(run.text.hasSuffix("\npost\n"))
-        #expect(sent == ["Bearer t1", "Bearer t2", "Bearer t3"])
+        #expect(sent == ["Bearer t1", "Bearer t1", "Bearer t2"])
     }
 
     @Test func aRequestThatWaitsForTheIssuerEndsAtItsTimeLimit() async throws {

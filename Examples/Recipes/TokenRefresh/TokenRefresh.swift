@@ -23,9 +23,10 @@ struct TokenRefresh: AsyncParsableCommand {
 
     func run() async throws {
         let session = try HTTPSession()
-        let tokens = TokenSource(issuer: session.post(issuer))
+        let rules = TokenAuthenticator(issuer: session.post(issuer))
+        let token = RenewableCredential(rules, for: [Origin(url)].compactMap(\.self))
         let api = try HTTPSession {
-            $0.interceptors = [BearerInterceptor(origin: Origin(url), tokens: tokens)]
+            $0.authenticator = .renewing(token)
             $0.timeouts.request = .seconds(limit)
         }
         for _ in 0..<rounds {
@@ -42,8 +43,8 @@ struct TokenRefresh: AsyncParsableCommand {
         do throws(SessionError) {
             return try await api.get(url).text()
         } catch {
-            // A failure of the token is not a failure of the API.
-            if let failure = error.underlying as? TokenError { return "no token: \(failure.cause)" }
+            // A failure of the issuer is not a failure of the API.
+            if error.code == .credentialRenewalFailed { return "no token: \(error.underlying ?? error)" }
             return "\(error.code): \(error)"
         }
     }
@@ -53,59 +54,12 @@ struct Token: Decodable, Sendable {
     let access: String
 }
 
-/// There is no token for a request. The request fails with `interceptorFailed`, and this is the underlying error.
-struct TokenError: Error {
-    let cause: SessionError
-}
+struct TokenAuthenticator: Authenticator {
+    let issuer: HTTPCall
 
-/// Holds the token. Requests that need a new one at the same time wait for the same response.
-actor TokenSource {
-    private let issuer: HTTPCall
-    /// The request for the token: it runs, has the token, or has failed.
-    private var task: DataTask<Token>?
-
-    init(issuer: HTTPCall) { self.issuer = issuer }
-
-    /// Returns the token, once there is one. A request that is cancelled or reaches its time limit ends its own wait alone.
-    func token() async throws -> String {
-        if case .failure? = task?.result { task = nil }
-        let task = task ?? issuer.task(as: Token.self)
-        self.task = task
-        do throws(SessionError) {
-            return try await task.value.value.access
-        } catch {
-            // Without a result, the wait was cancelled, and the task continues for the others.
-            if task.result == nil { throw error }
-            throw TokenError(cause: error)
-        }
+    func apply(_ token: Token, to request: inout SessionRequest) {
+        request.headerFields[.authorization] = "Bearer \(token.access)"
     }
 
-    /// Forgets a token that was refused, unless there is another one already.
-    func discard(_ token: String) {
-        if case .success(let response)? = task?.result, response.value.access == token { task = nil }
-    }
-}
-
-/// Adds the token to requests to one origin.
-struct BearerInterceptor: Interceptor {
-    let origin: Origin?
-    let tokens: TokenSource
-
-    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
-        guard try Origin(request.url) == origin else { return try await next(request) }
-        let response = try await send(request, next)
-        guard response.head.status == .unauthorized else { return response }
-        // A body that was read to its end leaves its connection to others.
-        _ = try? await response.body.collect(upTo: 64 * 1024)
-        return try await send(request, next)
-    }
-
-    private func send(_ request: SessionRequest, _ next: InterceptorChain) async throws -> StreamedResponse {
-        var request = request
-        let token = try await tokens.token()
-        request.headerFields[.authorization] = "Bearer \(token)"
-        let response = try await next(request)
-        if response.head.status == .unauthorized { await tokens.discard(token) }
-        return response
-    }
+    func renew(_ token: Token?) async throws -> Token { try await issuer.value(as: Token.self) }
 }

@@ -53,18 +53,18 @@ public final class CredentialStore: Sendable {
     /// Returns the best authenticator for a response among the credentials that were not refused; nil if there is none.
     package func authenticator(
         for challenges: [AuthenticationChallenge], of origin: Origin, refused: Set<Credential>
-    ) -> Authenticator? {
+    ) -> ChallengeResponder? {
         table.withLock { $0.authenticator(for: challenges, of: origin, refused: refused) }
     }
 
     /// Returns the authenticator for a request before any challenge; nil if there is none.
-    package func authenticator(before target: RequestTarget) -> Authenticator? {
+    package func authenticator(before target: RequestTarget) -> ChallengeResponder? {
         // Outside the table's lock, because nonces have locks of their own.
         table.withLock { $0.stock(at: target.pathAlone, of: target.origin) }?.next()
     }
 
     /// Records that the server accepted an answer.
-    package func accepted(_ authenticator: Authenticator, at target: RequestTarget) {
+    package func accepted(_ authenticator: ChallengeResponder, at target: RequestTarget) {
         table.withLock { $0.accepted(authenticator, at: target.pathAlone, of: target.origin) }
     }
 

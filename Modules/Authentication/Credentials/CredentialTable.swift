@@ -12,21 +12,23 @@ struct CredentialTable {
     private struct Learned {
         var prefix: Substring
         var credential: Credential
-        var stock: AuthenticatorStock
+        var stock: ChallengeResponderStock
     }
 
     /// The maximum number of prefixes remembered for one origin.
     private static let learnedLimit = 64
 
     private var credentials: [Key: Credential] = [:]
-    private var unasked: [Origin: Authenticator] = [:]
+    private var unasked: [Origin: ChallengeResponder] = [:]
     private var learned: [Origin: [Learned]] = [:]
 
     mutating func add(_ credential: Credential, for space: ProtectionSpace, withoutBeingAsked: Bool) {
         let old = credentials.updateValue(credential, forKey: Key(space: space, scheme: credential.scheme))
         if let old, old != credential { forget(old, space.origin) }
         if withoutBeingAsked {
-            if let authenticator = Authenticator(withoutChallenge: credential) { unasked[space.origin] = authenticator }
+            if let authenticator = ChallengeResponder(withoutChallenge: credential) {
+                unasked[space.origin] = authenticator
+            }
         } else if old == credential, unasked[space.origin]?.credential == credential {
             unasked[space.origin] = nil
         }
@@ -59,7 +61,7 @@ struct CredentialTable {
     /// it refused the password.
     func authenticator(
         for challenges: [AuthenticationChallenge], of origin: Origin, refused: Set<Credential>
-    ) -> Authenticator? {
+    ) -> ChallengeResponder? {
         let known = challenges.compactMap { challenge in
             credential(for: challenge, of: origin).map { (challenge: challenge, credential: $0) }
         }
@@ -68,7 +70,7 @@ struct CredentialTable {
             if scheme == "basic", hasDigest, !origin.isSecure { break }
             let answers = known.compactMap { challenge, credential in
                 challenge.scheme == scheme && !refused.contains(credential)
-                    ? Authenticator(credential, for: [challenge], allowsBasic: origin.isSecure) : nil
+                    ? ChallengeResponder(credential, for: [challenge], allowsBasic: origin.isSecure) : nil
             }
             if let best = answers.max(by: { $0.strength < $1.strength }) { return best }
         }
@@ -76,8 +78,8 @@ struct CredentialTable {
     }
 
     /// Returns the authenticators for requests before any challenge.
-    func stock(at path: Substring, of origin: Origin) -> AuthenticatorStock? {
-        if let authenticator = unasked[origin] { return AuthenticatorStock(authenticator) }
+    func stock(at path: Substring, of origin: Origin) -> ChallengeResponderStock? {
+        if let authenticator = unasked[origin] { return ChallengeResponderStock(authenticator) }
         let known = learned[origin, default: []].filter { path.hasPrefix($0.prefix) }
         return known.max { $0.prefix.utf8.count < $1.prefix.utf8.count }?.stock
     }
@@ -85,7 +87,7 @@ struct CredentialTable {
     /// Records an accepted answer. Basic applies to all paths in the folder of the accepted one (RFC 7617, section
     /// 2.2). Digest applies to the paths of its domain parameter, or to the whole origin without one (RFC 7616, section
     /// 3.3).
-    mutating func accepted(_ authenticator: Authenticator, at path: Substring, of origin: Origin) {
+    mutating func accepted(_ authenticator: ChallengeResponder, at path: Substring, of origin: Origin) {
         let credential = authenticator.credential
         // A hook can answer with the credential of another origin. It must not be sent here again without a new answer
         // of the hook.
@@ -103,7 +105,7 @@ struct CredentialTable {
                 same.stock.add(authenticator)
                 known.append(same)
             } else {
-                let stock = AuthenticatorStock(authenticator)
+                let stock = ChallengeResponderStock(authenticator)
                 known.append(Learned(prefix: prefix, credential: credential, stock: stock))
             }
             learned[origin] = Array(known.suffix(Self.learnedLimit))
@@ -128,7 +130,7 @@ struct CredentialTable {
     }
 
     private static func prefixes(
-        of authenticator: Authenticator, at path: Substring, of origin: Origin
+        of authenticator: ChallengeResponder, at path: Substring, of origin: Origin
     ) -> [Substring] {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? path
         guard let domain = authenticator.domain else { return [folder] }

@@ -103,7 +103,7 @@ struct ProxyAuthentication {
         case unneeded
         /// The answer is sent before a challenge.
         case telling(String)
-        case answering(AuthenticatorStock)
+        case answering(ChallengeResponderStock)
     }
 
     private let credential: Credential?
@@ -139,7 +139,8 @@ struct ProxyAuthentication {
     /// - Parameter hadCompany: Whether the nonce of the answer has been used by several requests at once.
     mutating func challenged(_ values: [String], after sent: ProxyAnswer, hadCompany: Bool = false) -> ProxyReply {
         let challenges = AuthenticationChallenge.parse(isoLatin1: values)
-        guard let credential, let authenticator = Authenticator(credential, for: challenges, allowsBasic: true) else {
+        guard let credential, let authenticator = ChallengeResponder(credential, for: challenges, allowsBasic: true)
+        else {
             return .refusal
         }
         // The same password again is refused again.
@@ -151,7 +152,7 @@ struct ProxyAuthentication {
             stock.add(authenticator)
             phase = .answering(stock)
         } else {
-            phase = .answering(AuthenticatorStock(authenticator))
+            phase = .answering(ChallengeResponderStock(authenticator))
         }
         return sent.authorization == nil || sent.digest?.isStale(by: challenges) == true ? .question : .challenge
     }

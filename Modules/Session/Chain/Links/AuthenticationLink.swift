@@ -40,7 +40,7 @@ struct AuthenticationLink: ChainLink {
     }
 
     private func answer(
-        by authenticator: LinnetAuthentication.Authenticator, _ bodyHash: String?, isPreemptive: Bool,
+        by authenticator: ChallengeResponder, _ bodyHash: String?, isPreemptive: Bool,
         _ flight: inout Flight
     ) -> ChainStep {
         guard var note = flight.authentication?.value else { return .proceed }
@@ -117,14 +117,14 @@ struct AuthenticationLink: ChainLink {
     private func authenticator(
         _ decision: AuthenticationAttempt.Decision?, _ challenges: [AuthenticationChallenge], _ note: Note,
         _ response: StreamedResponse
-    ) throws(SessionError) -> LinnetAuthentication.Authenticator? {
+    ) throws(SessionError) -> ChallengeResponder? {
         switch decision {
         case nil, .performDefault: return note.next
         case .use(let credential):
             guard !note.refused.contains(credential) else { return nil }
             // A token or a Basic credential is sent whatever the challenges are, but a password can only answer one.
-            return LinnetAuthentication.Authenticator(withoutChallenge: credential)
-                ?? LinnetAuthentication.Authenticator(
+            return ChallengeResponder(withoutChallenge: credential)
+                ?? ChallengeResponder(
                     credential, for: challenges, allowsBasic: note.target.origin.isSecure)
         case .reject: return nil
         case .cancel:
@@ -140,7 +140,7 @@ extension AuthenticationLink {
     struct Note: Sendable {
         /// An answer that was sent.
         struct Sent: Sendable {
-            let authenticator: LinnetAuthentication.Authenticator
+            let authenticator: ChallengeResponder
             let answer: AuthenticationAnswer
             /// Whether it was sent before any challenge.
             let isPreemptive: Bool
@@ -156,7 +156,7 @@ extension AuthenticationLink {
         private(set) var refused: Set<Credential> = []
         var last: Sent?
         /// The authenticator whose answer is sent next.
-        var next: LinnetAuthentication.Authenticator?
+        var next: ChallengeResponder?
         private var renewals = 0
 
         init(target: RequestTarget) {
@@ -165,7 +165,7 @@ extension AuthenticationLink {
 
         /// The last answer's authenticator with a new nonce, if only its nonce was wrong.
         fileprivate mutating func renewed(by challenges: [AuthenticationChallenge]) -> LinnetAuthentication
-            .Authenticator?
+            .ChallengeResponder?
         {
             guard renewals < Self.renewalLimit, let last,
                 let renewed = last.authenticator.renewed(by: challenges, after: last.answer)
@@ -191,7 +191,7 @@ extension AuthenticationLink {
     }
 }
 
-extension LinnetAuthentication.Authenticator {
+extension ChallengeResponder {
     /// Whether it can answer before the request is sent: for auth-int, the body must be read first.
     fileprivate func canAnswer(_ request: SessionRequest) -> Bool {
         bodyAlgorithm == nil || request.body?.isReplayable ?? true

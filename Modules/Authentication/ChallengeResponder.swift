@@ -3,7 +3,7 @@ internal import LinnetMessages
 /// Answers the challenges of one server or proxy with one credential.
 ///
 /// Copies share the nonce count of their Digest challenge, so that concurrent requests have counts of their own.
-package struct Authenticator: Sendable {
+package struct ChallengeResponder: Sendable {
     /// The credential.
     package let credential: Credential
     private let mechanism: Mechanism
@@ -81,9 +81,9 @@ package struct Authenticator: Sendable {
     /// 7616, section 3.3, stale); otherwise nil.
     package func renewed(
         by challenges: [AuthenticationChallenge], after answer: AuthenticationAnswer
-    ) -> Authenticator? {
+    ) -> ChallengeResponder? {
         guard let session else { return nil }
-        return Authenticator(
+        return ChallengeResponder(
             credential, for: answer.renewals(in: challenges), allowsBasic: false,
             makeClientNonce: session.makeClientNonce)
     }
@@ -92,7 +92,7 @@ package struct Authenticator: Sendable {
 
     /// Returns an authenticator for one request that uses its nonce alone until its answer is released; nil if the
     /// nonce is in use.
-    func reserved() -> Authenticator? {
+    func reserved() -> ChallengeResponder? {
         guard let session else { return self }
         guard let use = session.beginUseAlone() else { return nil }
         var reserved = self
@@ -100,7 +100,7 @@ package struct Authenticator: Sendable {
         return reserved
     }
 
-    var unreserved: Authenticator {
+    var unreserved: ChallengeResponder {
         var authenticator = self
         authenticator.use = nil
         return authenticator
@@ -108,10 +108,10 @@ package struct Authenticator: Sendable {
 
     func isOf(_ other: DigestSession) -> Bool { session === other }
 
-    func hasSession(of other: Authenticator) -> Bool { other.session.map(isOf) ?? false }
+    func hasSession(of other: ChallengeResponder) -> Bool { other.session.map(isOf) ?? false }
 
     /// Whether the two differ only in their nonces.
-    func isLike(_ other: Authenticator) -> Bool {
+    func isLike(_ other: ChallengeResponder) -> Bool {
         guard let session, let theirs = other.session else { return false }
         return credential == other.credential && session.challenge.realm == theirs.challenge.realm
             && session.challenge.domain == theirs.challenge.domain
