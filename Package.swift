@@ -78,7 +78,7 @@ let modules = [
             "LinnetMessages", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession",
             "LinnetReachability",
         ],
-        others: [httpTypes, grdb], testOthers: ["LinnetUIState"]),
+        others: [httpTypes, grdb], testOthers: ["LinnetUIState", lifetimes]),
     Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),

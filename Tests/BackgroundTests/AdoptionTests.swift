@@ -12,7 +12,7 @@ import Musl
 #endif
 
 /// Tasks that a session takes over from an earlier one.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct AdoptionTests {
     private static let slow = MockResponse.Throttle(bytes: 64 << 10, pause: .milliseconds(20))
 

@@ -6,7 +6,7 @@ import Testing
 @testable import LinnetBackground
 
 /// Bandwidth limits.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(2)))
 struct BandwidthTests {
     @Test func aBucketAsksToWaitForItsDebt() {
         let start = ContinuousClock.now

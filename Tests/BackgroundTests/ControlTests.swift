@@ -6,7 +6,7 @@ import LinnetTesting
 import Testing
 
 /// Tasks that are paused, resumed, cancelled, retried, ordered and limited.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(2)))
 struct ControlTests {
     private static let slow = MockResponse.Throttle(bytes: 64 << 10, pause: .milliseconds(20))
 

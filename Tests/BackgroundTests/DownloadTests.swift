@@ -6,7 +6,7 @@ import LinnetTesting
 import Testing
 
 /// Downloads of one process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(2)))
 struct DownloadTests {
     @Test(arguments: [0, 1, 3_000_000])
     func theFileIsComplete(size: Int) async throws {

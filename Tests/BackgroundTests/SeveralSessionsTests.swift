@@ -12,7 +12,7 @@ import Musl
 #endif
 
 /// Several sessions of one directory.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(3)))
 struct SeveralSessionsTests {
     private static let slow = MockResponse.Throttle(bytes: 64 << 10, pause: .milliseconds(20))
 

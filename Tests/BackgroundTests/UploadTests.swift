@@ -6,7 +6,7 @@ import LinnetTesting
 import Testing
 
 /// Uploads of files.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(2)))
 struct UploadTests {
     @Test func theFileIsSentAndTheResponseIsKept() async throws {
         let data = bytes(1_000_000)

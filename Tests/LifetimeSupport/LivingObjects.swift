@@ -13,11 +13,12 @@ enum LivingObjects {
     /// its own.
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
-        "LinnetUIState.", "LinnetAFNetworking.", "LinnetTesting.", "LinnetWebSocket.", "LinnetCookies.", "LinnetCache.",
+        "LinnetUIState.", "LinnetAFNetworking.", "LinnetBackground.", "LinnetTesting.", "LinnetWebSocket.",
+        "LinnetCookies.", "LinnetCache.",
         "ExampleApp.",
         "ExampleSupport.",
         "TransportTests.", "SessionTests.", "UIStateTests.", "IntegrationTests.", "TestingTests.", "ExampleAppTests.",
-        "WebSocketTests.", "AFNetworkingTests.",
+        "BackgroundTests.", "WebSocketTests.", "AFNetworkingTests.",
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]
 

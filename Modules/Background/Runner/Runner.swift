@@ -37,8 +37,8 @@ actor Runner {
     private var isEnding = false
 
     init(
-        _ journal: Journal, _ folder: BackgroundFolder, _ session: HTTPSession,
-        _ configuration: BackgroundSession.Configuration, _ feed: Feed, _ presence: Presence
+        journal: Journal, folder: BackgroundFolder, session: HTTPSession,
+        configuration: BackgroundSession.Configuration, feed: Feed, presence: Presence
     ) {
         self.journal = journal
         self.folder = folder

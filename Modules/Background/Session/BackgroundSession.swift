@@ -76,7 +76,9 @@ public final class BackgroundSession: Sendable {
         self.presence = presence
         acceptance = AcceptanceQueue(journal)
         feed = Feed(journal, isProgram: configuration.role == .program)
-        let runner = Runner(journal, folder, session, configuration, feed, presence)
+        let runner = Runner(
+            journal: journal, folder: folder, session: session, configuration: configuration, feed: feed,
+            presence: presence)
         self.runner = runner
         try presence.start { [weak runner] news in
             Task { await runner?.hear(news) }
@@ -88,7 +90,7 @@ public final class BackgroundSession: Sendable {
     deinit {
         guard !isShutDown.load(ordering: .acquiring) else { return }
         Task { [runner, feed, presence, session, ownsSession] in
-            await Self.end(runner, feed, presence, ownsSession ? session : nil)
+            await Self.end(runner, feed, presence, owned: ownsSession ? session : nil)
         }
     }
 
@@ -114,10 +116,10 @@ public final class BackgroundSession: Sendable {
     public func shutdown() async {
         guard isShutDown.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
         else { return }
-        await Self.end(runner, feed, presence, ownsSession ? session : nil)
+        await Self.end(runner, feed, presence, owned: ownsSession ? session : nil)
     }
 
-    private static func end(_ runner: Runner, _ feed: Feed, _ presence: Presence, _ session: HTTPSession?) async {
+    private static func end(_ runner: Runner, _ feed: Feed, _ presence: Presence, owned session: HTTPSession?) async {
         await runner.end()
         presence.leave()
         await feed.pull()
