@@ -27,7 +27,8 @@ struct PlacedFile: Sendable {
     private var folder: String { Self.folder(of: destination) }
 
     private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The state of the complete file; nil if there is none.

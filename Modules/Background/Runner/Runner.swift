@@ -28,6 +28,8 @@ actor Runner {
     private let presence: Presence
     private var lock: RunnerLock?
     private var active: [BackgroundTask.ID: Active] = [:]
+    /// The ends of attempts that could not be written to the journal yet.
+    private var unwritten: [(record: TaskRecord, end: Attempt.End)] = []
     private var loop: Task<Void, Never>?
     private var timer: Task<Void, Never>?
     private var isBeginning = false
@@ -177,6 +179,10 @@ actor Runner {
     private func pass() async throws(BackgroundError) {
         let now = Self.now
         let recreations = configuration.attemptsToRecreateUploads
+        while let (record, end) = unwritten.first {
+            try await write(end, of: record)
+            unwritten.removeFirst()
+        }
         bandwidth.setRate(try await journal.bandwidthLimit())
         for id in try await journal.tasksToStop(at: now) { active[id]?.control.stop() }
         try await journal.expire(at: now, recreations: recreations)
@@ -220,20 +226,25 @@ actor Runner {
         let record = attempt.record
         let end = await attempt.run()
         faults(.willEnd)
-        var event = end.event
-        if case .interrupt = event, record.expiry <= Self.now { event = .expire }
         do throws(BackgroundError) {
-            let ended = try await journal.apply(
-                event, to: record.id, attempt: record.machine.attempts, at: Self.now,
-                recreations: configuration.attemptsToRecreateUploads, result: end.result)
-            faults(.didEnd)
-            if ended.machine.state == .cancelled { await removeFiles(of: ended) }
+            try await write(end, of: record)
         } catch {
-            // The journal cannot be written now. The next process, or the next opening, finds an interrupted attempt.
+            // The disk of the journal may be full. If it stays so, the next process finds an interrupted attempt.
+            if error.code != .noSuchTask { unwritten.append((record, end)) }
         }
         feed.forget(record.id)
         active[record.id] = nil
         ring()
+    }
+
+    private func write(_ end: Attempt.End, of record: TaskRecord) async throws(BackgroundError) {
+        var event = end.event
+        if case .interrupt = event, record.expiry <= Self.now { event = .expire }
+        let ended = try await journal.apply(
+            event, to: record.id, attempt: record.machine.attempts, at: Self.now,
+            recreations: configuration.attemptsToRecreateUploads, result: end.result)
+        faults(.didEnd)
+        if ended.machine.state == .cancelled { await removeFiles(of: ended) }
     }
 
     // MARK: Files

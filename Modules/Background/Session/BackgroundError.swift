@@ -112,15 +112,18 @@ extension BackgroundError {
         public static let expired = Code("expired")
         /// The upload was interrupted more often than it may be created again.
         public static let interrupted = Code("interrupted")
-        /// The task was cancelled.
+        /// The task of the caller was cancelled.
         public static let cancelled = Code("cancelled")
     }
 }
 
 extension BackgroundError {
     static func storage(_ error: any Error) -> BackgroundError {
-        (error as? BackgroundError)
-            ?? BackgroundError(.storageFailed, "The journal cannot be used: \(error)", underlying: error)
+        switch error {
+        case let error as BackgroundError: error
+        case is CancellationError: BackgroundError(.cancelled, "The task of the caller was cancelled.")
+        default: BackgroundError(.storageFailed, "The journal cannot be used: \(error)", underlying: error)
+        }
     }
 
     static func failedCall(_ path: String, _ problem: String, _ number: Int32 = errno) -> BackgroundError {
