@@ -136,7 +136,6 @@ extension AFURLSessionManager {
             task.enter(completionGroup)
         }
         if blocks.upload != nil || blocks.download != nil {
-            self.blocks.queue.use()
             base.onProgress { [weak task] in task?.take($0, blocks) }
         }
         base.onCompletion { [self, weak task] in finish(task, request, outcome($0), blocks, session, number) }

@@ -35,7 +35,6 @@ final class BlockTable: Sendable {
     var current: SessionBlocks { blocks.withLock { $0 } }
 
     func change(_ change: (inout SessionBlocks) -> Void) {
-        queue.use()
         blocks.withLock { change(&$0) }
     }
 
@@ -76,9 +75,8 @@ final class BlockTable: Sendable {
             }
         }
         if set.didCollectMetrics != nil {
-            hooks.didCollectMetrics = { [self, weak task] _, metrics in
-                if let task { current.didCollectMetrics?(session, task, metrics) }
-            }
+            // The last hook, after which the hooks are released: the task may have no other owner by then.
+            hooks.didCollectMetrics = { [self, task] _, metrics in current.didCollectMetrics?(session, task, metrics) }
         }
         if set.needsNewBody != nil {
             hooks.needsNewBody = { [self, weak task] _, _ in
