@@ -81,8 +81,9 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
         news.onStart?(self)
         if news.isFirst { willStart(self) }
         guard let base else { return }
-        base.resume()
+        // Before the transfer, whose end is posted as well.
         if news.isNew { post(.AFNetworkingTaskDidResume) }
+        base.resume()
     }
 
     /// Suspends the task.
