@@ -57,12 +57,17 @@ extension Attempt {
             box.change { $0.status = status.code }
         } catch {
             let received = task.progress.download
+            let isUseless = error.code == .invalidResumeData
+            // A request that was stopped before it began has no resume data, and its part is as it was.
+            let rest = error.resumeData ?? (isUseless || error.code != .cancelled ? nil : resume)
             box.change { result in
-                result.received = error.resumeData?.receivedBytes ?? 0
-                result.total = received.total
+                result.received = rest?.receivedBytes ?? 0
+                result.total = received.total ?? result.total
             }
-            if error.code == .invalidResumeData { resume?.discard() }
-            if error.resumeData == nil { try? FileManager.default.removeItem(at: resumeFile) }
+            if isUseless {
+                resume?.discard()
+                try? FileManager.default.removeItem(at: resumeFile)
+            }
             throw BackgroundError(error)
         }
     }
