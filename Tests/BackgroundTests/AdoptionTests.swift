@@ -44,31 +44,6 @@ struct AdoptionTests {
         }
     }
 
-    @Test func sessionsThatEndAtOnceKeepThePart() async throws {
-        let data = bytes(3_000_000)
-        try await withFileServer(["/file": data]) { files, server in
-            files.change { $0.throttle = Self.slow }
-            try await withFolder { folder in
-                let file = folder.appending(path: "file")
-                try await withBackground(in: folder) { background in
-                    let task = try await background.download(background.get(server), to: file)
-                    try await background.progress(of: task.id, beyond: 500_000)
-                }
-                for round in 0..<30 {
-                    try await withBackground(in: folder) { background in
-                        // Attempts are stopped before, while and after they begin.
-                        for _ in 0..<round { await Task.yield() }
-                        _ = try await background.tasks
-                    }
-                }
-                files.change { $0.throttle = nil }
-                try await withBackground(in: folder) { try await $0.drained() }
-                #expect(try Data(contentsOf: file) == data)
-                #expect(files.requests.dropFirst().allSatisfy { $0.headerFields[.range] != nil })
-            }
-        }
-    }
-
     @Test func anEndIsToldUntilAProgramHasReadIt() async throws {
         try await withFileServer(["/file": bytes(10)]) { _, server in
             try await withFolder { folder in

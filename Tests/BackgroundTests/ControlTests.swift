@@ -34,6 +34,34 @@ struct ControlTests {
         }
     }
 
+    @Test func aDownloadThatIsPausedAtItsBeginningKeepsItsPart() async throws {
+        let data = bytes(3_000_000)
+        try await withFileServer(["/file": data]) { files, server in
+            files.change { $0.throttle = Self.slow }
+            try await withFolder { folder in
+                let file = folder.appending(path: "file")
+                try await withBackground(in: folder) { background in
+                    let task = try await background.download(background.get(server), to: file)
+                    try await background.progress(of: task.id, beyond: 500_000)
+                    try await background.pause(task.id)
+                    try await background.state(.paused, of: task.id)
+                    // The attempts are stopped before, while and after their requests begin.
+                    for round in 0..<20 {
+                        try await background.resume(task.id)
+                        if round % 2 == 0 { try await background.state(.running, of: task.id) }
+                        try await background.pause(task.id)
+                        try await background.state(.paused, of: task.id)
+                    }
+                    files.change { $0.throttle = nil }
+                    try await background.resume(task.id)
+                    #expect(try await background.ended(task.id).state == .completed)
+                }
+                #expect(try Data(contentsOf: file) == data)
+                #expect(files.requests.dropFirst().allSatisfy { $0.headerFields[.range] != nil })
+            }
+        }
+    }
+
     @Test func aCancelledDownloadLeavesNothing() async throws {
         try await withFileServer(["/file": bytes(3_000_000)]) { files, server in
             files.change { $0.throttle = Self.slow }
