@@ -23,7 +23,7 @@ struct ManyTasksTests {
             let count: Int = Self.count
             let adding = ["a", "b"].map { name in
                 Task {
-                    await #expect(processExitsWith: .success) {
+                    _ = await #expect(processExitsWith: .success) {
                         [place = place as String, count = count as Int, name = name as String] in
                         try await Self.add(count, named: name, in: URL(filePath: place))
                     }
