@@ -17,7 +17,8 @@ struct SettingsCodingTests {
     /// that is public.
     private static let leftOut: Set<String> = [
         "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "requestGroup",
-        "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder", "givenNetwork", "hooks",
+        "authenticator", "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder",
+        "givenNetwork", "hooks",
         "hstsStore",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
     ]

@@ -33,10 +33,10 @@ extension HTTPSession {
     ///   `requestAdapters`, and `encoder` and `decoder`, whose strategies may be closures;
     /// - objects of the process: `cacheStore`, `callbackExecutor`, `clock`, `hstsStore`, `logger`
     ///   with its `redaction`, `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
-    /// - secrets: `clientIdentities`, the user names and the passwords in `proxies`, `credentialStore`, `cookieJar`,
-    ///   the user name and the password in the base URL, `tls.keyLog`, and header fields, of the configuration and of
-    ///   the request serializer, that `Redaction.standard` or the configuration's `redaction` hides, among them
-    ///   Authorization, Cookie and Proxy-Authorization.
+    /// - secrets: `clientIdentities`, the user names and the passwords in `proxies`, `authenticator`,
+    ///   `credentialStore`, `cookieJar`, the user name and the password in the base URL, `tls.keyLog`, and header
+    ///   fields, of the configuration and of the request serializer, that `Redaction.standard` or the configuration's
+    ///   `redaction` hides, among them Authorization, Cookie and Proxy-Authorization.
     ///
     /// Add them with the function of `HTTPSession.init(settings:_:)`. A value that cannot be stored is an error
     /// instead, if a session without it would send or trust something else.
