@@ -5,8 +5,8 @@ import LinnetUIState
 
 /// The API of the timeline's server: one session, and a method for each request.
 ///
-/// An app has one client for each server, and keeps it: the session keeps connections open, and its cache is shared by all
-/// requests.
+/// An app has one client for each server, and keeps it: the session keeps connections open, and its cache is shared by
+/// all requests.
 struct TimelineClient: Sendable {
     static let path = "stream/0/posts/stream/global"
     static let uploadPath = "stream/0/files"

@@ -1,6 +1,7 @@
 package import FoundationEssentials
 
-/// Writes the body of a response to standard output. In a terminal, it adds a line break to a body that does not end with one.
+/// Writes the body of a response to standard output. In a terminal, it adds a line break to a body that does not end
+/// with one.
 package struct BodyOutput {
     private let isTerminal: Bool
     private let output: (Data) throws -> Void

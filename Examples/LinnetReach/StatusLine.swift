@@ -2,7 +2,8 @@ import ExampleSupport
 import FoundationEssentials
 import LinnetReachability
 
-/// A status as one line of text or JSON. The name of an interface can contain any character but spaces, slashes and colons.
+/// A status as one line of text or JSON. The name of an interface can contain any character but spaces, slashes and
+/// colons.
 struct StatusLine: Encodable {
     var isReachable: Bool
     var obstacle: String?

@@ -156,8 +156,8 @@ package struct AuthenticationAnswer: Sendable {
     /// A response without a proof is accepted, since the field is optional. The proof for auth-int is not verified,
     /// because it covers the response's body, which is not read here.
     ///
-    /// - Parameter fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields, as characters of
-    ///   ISO 8859-1.
+    /// - Parameter fields: The values of the response's Authentication-Info or Proxy-Authentication-Info fields, as
+    ///   characters of ISO 8859-1.
     /// - Throws: ``AuthenticationError`` with ``AuthenticationError/Code/wrongServerProof``.
     package func verify(_ fields: [String]) throws(AuthenticationError) {
         guard let session = use?.session, let computation, !fields.isEmpty,

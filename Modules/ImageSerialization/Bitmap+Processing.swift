@@ -8,7 +8,8 @@ extension Bitmap: DecodedImage {
 extension Bitmap {
     /// The bitmap with rounded corners. The pixels beyond them become transparent.
     ///
-    /// - Parameter radius: The radius in pixels, at most half of the shorter side. The default makes a circle of a square.
+    /// - Parameter radius: The radius in pixels, at most half of the shorter side. The default makes a circle of a
+    ///   square.
     public func rounded(radius: Int = .max) -> Bitmap {
         let radius = min(max(radius, 0), min(width, height) / 2)
         guard radius > 0 else { return self }

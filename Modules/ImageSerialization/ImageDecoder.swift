@@ -17,8 +17,8 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
     ///
     /// - Throws: ``ImageError`` with ``ImageError/Code/unknownFormat``, ``ImageError/Code/noLoader``,
     ///   ``ImageError/Code/tooManyPixels``, ``ImageError/Code/tooManyFrames`` or ``ImageError/Code/malformed``, also
-    ///   for an image that ends early, for a JPEG of more than 64 scans, and for a TIFF that is compressed otherwise than
-    ///   TIFF 6.0 and its supplements define.
+    ///   for an image that ends early, for a JPEG of more than 64 scans, and for a TIFF that is compressed otherwise
+    ///   than TIFF 6.0 and its supplements define.
     public func decode(_ data: Data) throws(ImageError) -> Bitmap {
         guard let format = ImageFormat(sniffing: data) else {
             throw ImageError(code: .unknownFormat, message: "The bytes are not an image of a known format.")
@@ -52,8 +52,8 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
         return try decoder.decodeFile(file.data)
     }
 
-    /// Whether the loader would draw more pixels if it is fed in pieces: it draws each scan of a progressive JPEG then, in
-    /// the smaller size if it scales.
+    /// Whether the loader would draw more pixels if it is fed in pieces: it draws each scan of a progressive JPEG then,
+    /// in the smaller size if it scales.
     private func drawsEachScan(of file: LoaderFile, size: Int?) -> Bool {
         guard let limit = options.maximumDimension, let size else { return file.progressiveScans > 1 }
         let divisor = [8, 4, 2].first { size >= max(limit, 1).product($0) } ?? 1
@@ -114,8 +114,8 @@ extension ImageDecoder {
         /// The maximum length of the longer side, to which larger images are scaled down in proportion. The default is
         /// nil, which keeps the size.
         ///
-        /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded whole, and so
-        /// are progressive JPEGs that become little smaller.
+        /// JPEG is scaled while decoding, which takes memory for the smaller image only; other formats are decoded
+        /// whole, and so are progressive JPEGs that become little smaller.
         public var maximumDimension: Int?
         /// Whether the EXIF orientation is applied; the default is true.
         public var appliesOrientation: Bool

@@ -20,8 +20,8 @@ extension ImageInfo {
 }
 
 extension ImageInfo {
-    /// Walks the markers up to the frame header (ITU T.81, sections B.1.1.4 and B.2.2), and reads the first EXIF segment
-    /// on the way.
+    /// Walks the markers up to the frame header (ITU T.81, sections B.1.1.4 and B.2.2), and reads the first EXIF
+    /// segment on the way.
     static func jpeg(_ bytes: ImageBytes) -> ImageInfo? {
         var offset = 2
         var orientation: Int?

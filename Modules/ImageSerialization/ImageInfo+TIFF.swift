@@ -127,8 +127,8 @@ struct TIFFDirectory {
     /// The size of the file.
     var fileSize: Int { bytes.count }
 
-    /// Bytes, shorts, longs, the same with a sign, and directory offsets, by their type number (TIFF 6.0, section 2). libtiff accepts
-    /// all of them for sizes.
+    /// Bytes, shorts, longs, the same with a sign, and directory offsets, by their type number (TIFF 6.0, section 2).
+    /// libtiff accepts all of them for sizes.
     private static let sizes = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4]
 
     /// Text, rationals, unknown bytes and floating-point numbers besides.

@@ -9,8 +9,8 @@ struct JPEGSegments {
     private(set) var scans = 0
     /// Whether the end was found. The only scan of a frame ends by any marker.
     private(set) var isComplete = false
-    /// A file of the segments: tables, restart intervals, the frame, the scans with their data, and the two application segments
-    /// that tell how colors are encoded, JFIF's and Adobe's.
+    /// A file of the segments: tables, restart intervals, the frame, the scans with their data, and the two application
+    /// segments that tell how colors are encoded, JFIF's and Adobe's.
     private(set) var file = Data([0xFF, 0xD8])
     private var components: UInt8 = 0
 
@@ -19,7 +19,8 @@ struct JPEGSegments {
 
     /// Reads the segments up to the end, an unknown marker or one scan more than allowed.
     ///
-    /// Bytes between segments are skipped, as libjpeg does: 0xFF before 0x00 or a restart marker belongs to a scan's data.
+    /// Bytes between segments are skipped, as libjpeg does: 0xFF before 0x00 or a restart marker belongs to a scan's
+    /// data.
     init(_ data: Data) {
         file.reserveCapacity(data.count)
         data.withUnsafeBytes { bytes in

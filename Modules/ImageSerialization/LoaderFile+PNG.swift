@@ -4,12 +4,12 @@ internal import FoundationEssentials
 enum PNGChunks {
     private enum Place { case beforeData, inData, afterData }
 
-    /// A file of the header, the palette, the transparent color, the first run of data and the end (PNG, third edition, sections
-    /// 11.2 and 11.3.1.1).
+    /// A file of the header, the palette, the transparent color, the first run of data and the end (PNG, third edition,
+    /// sections 11.2 and 11.3.1.1).
     ///
-    /// No pixel depends on other chunks: gdk-pixbuf converts no colors, so gamma, chromaticities and profiles change nothing, and
-    /// it draws on no background. The chunks keep their checksums, which libpng verifies. A critical chunk that is unknown is an
-    /// error (section 5.4).
+    /// No pixel depends on other chunks: gdk-pixbuf converts no colors, so gamma, chromaticities and profiles change
+    /// nothing, and it draws on no background. The chunks keep their checksums, which libpng verifies. A critical chunk
+    /// that is unknown is an error (section 5.4).
     static func essential(_ bytes: ImageBytes) throws(ImageError) -> Data {
         var parts = [0..<8]
         var place = Place.beforeData

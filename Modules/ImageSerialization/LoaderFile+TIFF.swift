@@ -79,10 +79,11 @@ extension TIFFDirectory {
 
 /// Writes a TIFF of one directory.
 struct TIFFWriter {
-    /// The numbers that pixels depend on: sizes, compression, colors, the order of bits, the layout and the orientation.
+    /// The numbers that pixels depend on: sizes, compression, colors, the order of bits, the layout and the
+    /// orientation.
     static let numberTags = [256, 257, 259, 262, 266, 274, 277, 278, 284, 292, 293, 317, 322, 323, 332, 531]
-    /// The lists, with the sizes that they can have: a value for each sample, the palette, the tables of JPEG, and fractions
-    /// that define colors.
+    /// The lists, with the sizes that they can have: a value for each sample, the palette, the tables of JPEG, and
+    /// fractions that define colors.
     static let listTags = [
         258: 1 << 18, 318: 16, 320: 1 << 19, 338: 1 << 18, 339: 1 << 18, 347: 1 << 16, 529: 24, 530: 8, 532: 48,
     ]

@@ -49,8 +49,8 @@ package struct LoaderFile: Sendable {
         }
     }
 
-    /// An icon's largest image: the file of a PNG, which gdk-pixbuf's loader for icons does not support, or an icon of one
-    /// bitmap, so that the loader does not choose another one.
+    /// An icon's largest image: the file of a PNG, which gdk-pixbuf's loader for icons does not support, or an icon of
+    /// one bitmap, so that the loader does not choose another one.
     private static func icon(_ bytes: ImageBytes) throws(ImageError) -> LoaderFile {
         guard let directory = ICODirectory(bytes) else { throw ImageError(endsEarly: .ico) }
         if let png = directory.largest.png(in: bytes) {

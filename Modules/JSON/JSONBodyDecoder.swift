@@ -2,13 +2,13 @@ public import FoundationEssentials
 
 /// Decodes types from JSON, straight from the bytes of a text, with the settings of Foundation's `JSONDecoder`.
 ///
-/// It gives the values that `JSONDecoder` gives, and throws its errors, at the same coding paths. It is about three times as fast.
-/// It differs where `JSONDecoder` is lenient or its errors have no path:
+/// It gives the values that `JSONDecoder` gives, and throws its errors, at the same coding paths. It is about three
+/// times as fast. It differs where `JSONDecoder` is lenient or its errors have no path:
 ///
 /// - The whole text must be JSON (RFC 8259) and valid UTF-8, even in parts that are not decoded. `JSONDecoder` accepts
 ///   commas before closing brackets, and does not check the numbers and strings that it does not decode.
-/// - A number that does not fit in its type, and a date in another format, are reported at their coding path, and integers
-///   with an exponent or a fraction of zeros are exact.
+/// - A number that does not fit in its type, and a date in another format, are reported at their coding path, and
+///   integers with an exponent or a fraction of zeros are exact.
 /// - Names are compared by their bytes (RFC 8259, section 8.3): not equal in another Unicode normalization form. The
 ///   first of repeated names counts, as in `JSONDecoder`.
 /// - The values of a dictionary are decoded in the order of the text, so that the first of several errors is thrown.
@@ -25,8 +25,8 @@ public struct JSONBodyDecoder: Sendable {
 
     /// Whether Foundation's `JSONDecoder` decodes, with these settings; the default is false.
     ///
-    /// It is true for a decoder with the settings of a `JSONDecoder` that has `allowsJSON5` or `assumesTopLevelDictionary`, which
-    /// only Foundation's supports, and which do not count when this is false.
+    /// It is true for a decoder with the settings of a `JSONDecoder` that has `allowsJSON5` or
+    /// `assumesTopLevelDictionary`, which only Foundation's supports, and which do not count when this is false.
     public var usesFoundation = false
 
     /// The maximum number of bytes of memory that the ``JSONValue``s of one text may take.

@@ -8,7 +8,8 @@ extension ReachabilityMonitor {
         /// range from zero to one hour.
         public var debounce: Duration = .milliseconds(250)
 
-        /// The names of interfaces whose traffic is billed by volume, in addition to cellular ones. The default is none.
+        /// The names of interfaces whose traffic is billed by volume, in addition to cellular ones. The default is
+        /// none.
         public var expensiveInterfaces: Set<String> = []
 
         /// The names of interfaces whose traffic should be kept low. The default is none.

@@ -11,12 +11,14 @@ extension ReachabilityMonitor {
 
     /// Calls a handler with the current status, and then with each change.
     ///
-    /// Calls are made in order and one at a time. A slow handler skips intermediate statuses. The observation continues until
-    /// it is cancelled or the monitor stops, even when the returned value is discarded. No call begins after ``stop()`` has
-    /// returned, not even the first one. An observation of a monitor that is already stopped receives the last status only.
+    /// Calls are made in order and one at a time. A slow handler skips intermediate statuses. The observation continues
+    /// until it is cancelled or the monitor stops, even when the returned value is discarded. No call begins after
+    /// ``stop()`` has returned, not even the first one. An observation of a monitor that is already stopped receives
+    /// the last status only.
     ///
     /// - Parameters:
-    ///   - queue: The queue for the calls. Nil, the default, is Swift's global concurrent executor, never the main thread.
+    ///   - queue: The queue for the calls. Nil, the default, is Swift's global concurrent executor, never the main
+    ///     thread.
     ///   - handler: Receives the status.
     /// - Returns: The observation, for cancelling it.
     @discardableResult
@@ -38,8 +40,8 @@ extension ReachabilityMonitor {
     /// - Parameter timeout: The time to wait. Nil, the default, waits without a limit.
     /// - Returns: The status that ended the wait: the current one, if it already fulfils the condition.
     /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/notReachable`` after the timeout,
-    ///   ``ReachabilityError/Code/stopped`` when the monitor stops, or ``ReachabilityError/Code/cancelled`` when the task is
-    ///   cancelled.
+    ///   ``ReachabilityError/Code/stopped`` when the monitor stops, or ``ReachabilityError/Code/cancelled`` when the
+    ///   task is cancelled.
     @discardableResult
     public func waitUntilReachable(timeout: Duration? = nil) async throws(ReachabilityError) -> ReachabilityStatus {
         try await waitUntilReachable(timeout: timeout, clock: .continuous)
@@ -91,7 +93,8 @@ extension ReachabilityMonitor {
         /// Makes the calls, and ends after the last one.
         let task: Task<Void, Never>
 
-        /// Delivers the statuses of a subscription, which begins before the task: the monitor may stop before the task runs.
+        /// Delivers the statuses of a subscription, which begins before the task: the monitor may stop before the task
+        /// runs.
         ///
         /// - Parameters:
         ///   - subscription: The source of the statuses.

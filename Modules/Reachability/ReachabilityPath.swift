@@ -8,8 +8,8 @@ public struct ReachabilityPath: Hashable, Sendable {
 
     /// The kind of the interface that carries the traffic of a tunnel, a VLAN or a macvlan; nil if it is unknown.
     ///
-    /// It is the interface to which the kernel binds the device. For a tunnel without one, such as a tun device or WireGuard,
-    /// it is the interface of the preferred default route that is not a tunnel.
+    /// It is the interface to which the kernel binds the device. For a tunnel without one, such as a tun device or
+    /// WireGuard, it is the interface of the preferred default route that is not a tunnel.
     public let underlyingKind: ReachabilityStatus.Kind?
 
     /// The address that the kernel selects as the source of packets, such as `192.0.2.7`; nil when there is none.
@@ -30,8 +30,8 @@ public struct ReachabilityPath: Hashable, Sendable {
     /// Link-local addresses count only for link-local destinations. Tentative addresses (RFC 4862, 5.4) never do.
     public let supportsIPv6: Bool
 
-    /// Whether traffic is likely to be billed by volume: the kind or the underlying kind is cellular, or the interface is one
-    /// of ``ReachabilityMonitor/Configuration/expensiveInterfaces``.
+    /// Whether traffic is likely to be billed by volume: the kind or the underlying kind is cellular, or the interface
+    /// is one of ``ReachabilityMonitor/Configuration/expensiveInterfaces``.
     public let isExpensive: Bool
 
     /// Whether the interface is one of ``ReachabilityMonitor/Configuration/constrainedInterfaces``.

@@ -15,7 +15,8 @@ public struct ReachabilityProbe: Sendable {
 
     let check: Check
 
-    /// The minimum time between the starts of two probes. The default is 60 seconds; values below 1 second count as 1 second.
+    /// The minimum time between the starts of two probes. The default is 60 seconds; values below 1 second count as 1
+    /// second.
     public var interval: Duration = .seconds(60)
 
     /// A probe that opens and closes a TCP connection.

@@ -14,8 +14,8 @@ public struct ReachabilityStatus: Hashable, Sendable {
     /// network.
     public let obstacle: Obstacle?
 
-    /// Whether the name of the monitored host has an address; nil until the first look-up has ended, and for a monitor of
-    /// the network or an address.
+    /// Whether the name of the monitored host has an address; nil until the first look-up has ended, and for a monitor
+    /// of the network or an address.
     ///
     /// It is independent of ``isReachable``: a name can resolve to addresses without a route.
     public let isResolved: Bool?
@@ -64,8 +64,8 @@ public struct ReachabilityStatus: Hashable, Sendable {
 }
 
 extension ReachabilityStatus {
-    /// Whether packets can leave the machine for the destination: an IPv4 or IPv6 default route, or the route to the address
-    /// or host, uses an interface that is up.
+    /// Whether packets can leave the machine for the destination: an IPv4 or IPv6 default route, or the route to the
+    /// address or host, uses an interface that is up.
     ///
     /// It does not mean that a server answers.
     public var isReachable: Bool { path != nil }

@@ -23,8 +23,8 @@ public struct SecurityError: Error, Sendable, CustomStringConvertible {
         public static let passphraseNeeded = Code("passphraseNeeded")
         /// The passphrase is wrong.
         public static let wrongPassphrase = Code("wrongPassphrase")
-        /// A private key is encrypted with an algorithm that OpenSSL no longer enables by default, such as RC2, or takes more than
-        /// 10,000,000 iterations to decrypt.
+        /// A private key is encrypted with an algorithm that OpenSSL no longer enables by default, such as RC2, or
+        /// takes more than 10,000,000 iterations to decrypt.
         public static let unsupportedEncryption = Code("unsupportedEncryption")
         /// The private key does not match any of the certificates.
         public static let keyMismatch = Code("keyMismatch")

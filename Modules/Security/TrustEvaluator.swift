@@ -103,8 +103,8 @@ public struct VerifiedTrust: Sendable {
     public package(set) var awaitsStaple = false
     /// Whether OpenSSL verified the chain up to an anchor; otherwise the chain is the presented one.
     package let isAnchored: Bool
-    /// Whether the certificate was found to match the host (RFC 9525). False for values made by custom evaluators, since it is not
-    /// known of them.
+    /// Whether the certificate was found to match the host (RFC 9525). False for values made by custom evaluators,
+    /// since it is not known of them.
     package internal(set) var isHostValidated = false
 
     /// Creates a verified chain, for custom evaluators.

@@ -174,8 +174,8 @@ final class XMLDocumentReader {
     private static let namespaceErrors =
         CInt(XML_NS_ERR_XML_NAMESPACE.rawValue)...CInt(XML_NS_ERR_COLON.rawValue)
 
-    /// The kind of an error; nil for warnings, such as about version 1.1, and for errors of validity: a document that is
-    /// well-formed is read.
+    /// The kind of an error; nil for warnings, such as about version 1.1, and for errors of validity: a document that
+    /// is well-formed is read.
     private static func kind(of error: xmlError) -> XMLSyntaxError.Kind? {
         switch error.level {
         case XML_ERR_FATAL: return .malformed

@@ -40,8 +40,8 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
     /// The maximum number of distinct names of all kinds in a document: elements, attributes, prefixes, namespaces,
     /// instructions and declarations; the default is 30,000, the upper limit 200,000.
     ///
-    /// libxml2 before 2.12 looks each name up in a table of a limited size, so that its time is quadratic in the number of
-    /// distinct names.
+    /// libxml2 before 2.12 looks each name up in a table of a limited size, so that its time is quadratic in the number
+    /// of distinct names.
     public var maximumDistinctNames: Int {
         get { Self.clamp(distinctNames, to: 200_000) }
         set { distinctNames = Self.clamp(newValue, to: 200_000) }
@@ -117,8 +117,8 @@ public struct XMLSyntaxError: LocalizedError, Sendable, Hashable, CustomStringCo
         public static let malformed = Kind("malformed")
         /// Elements exceed the limit on nesting.
         public static let nestedTooDeep = Kind("nested too deep")
-        /// Elements and attributes exceed the limit, or the distinct names in a document, or the attributes, namespaces or
-        /// declarations in one place.
+        /// Elements and attributes exceed the limit, or the distinct names in a document, or the attributes, namespaces
+        /// or declarations in one place.
         public static let tooManyNodes = Kind("too many nodes")
         /// The document, a text or a name exceeds its limit.
         public static let tooLarge = Kind("too large")

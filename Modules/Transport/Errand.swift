@@ -98,7 +98,8 @@ package final class Errand<Value: Sendable>: Sendable {
         waiter?.resume(returning: .failure(error))
     }
 
-    /// Performs a call that the code makes. Throws `cancelled` without performing it if nothing waits for the code any more.
+    /// Performs a call that the code makes. Throws `cancelled` without performing it if nothing waits for the code any
+    /// more.
     package func call<Answer: Sendable, Failure: Error>(
         cancelled: @autoclosure () -> Failure, _ body: () async throws(Failure) -> Answer
     ) async throws(Failure) -> Answer {

@@ -35,8 +35,8 @@ final class EventLoopExecutor: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// Runs the evaluation of certificate chains on the process's shared `NIOThreadPool`: verifying signatures takes time, and a
-/// handshake must not wait, under its timeout, for other tasks of the process.
+/// Runs the evaluation of certificate chains on the process's shared `NIOThreadPool`: verifying signatures takes time,
+/// and a handshake must not wait, under its timeout, for other tasks of the process.
 final class JudgeExecutor: TaskExecutor {
     static let shared = JudgeExecutor()
 

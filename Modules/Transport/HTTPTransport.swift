@@ -84,7 +84,8 @@ public final class HTTPTransport: Transport {
             await pool.shutDown(.immediate)
             await upgradePool.shutDown(.immediate)
             guard let ownedGroup else { return }
-            // An upgraded connection must not outlive its thread, and is closed in the way of its protocol if that is soon done.
+            // An upgraded connection must not outlive its thread, and is closed in the way of its protocol if that is
+            // soon done.
             upgraded.end(.graceful)
             let limit = ownedGroup.next().scheduleTask(in: .seconds(10)) { upgraded.end(.immediate) }
             await requests.drained()
@@ -368,7 +369,8 @@ extension HTTPTransport.Sending {
 }
 
 extension TransportRequest {
-    /// Whether the request can be sent again after a response that refuses it: its body can be read again, or was not read.
+    /// Whether the request can be sent again after a response that refuses it: its body can be read again, or was not
+    /// read.
     fileprivate func canRepeat(after response: TransportResponse) -> Bool {
         body?.isReplayable ?? true || response.metrics.requestBodyBytes == 0
     }

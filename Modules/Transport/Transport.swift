@@ -18,8 +18,8 @@ public protocol Transport: Sendable {
     /// ``HTTPTransport/taskExecutors``.
     var taskExecutors: [any TaskExecutor] { get }
 
-    /// Whether the transport fails a request that exceeds ``TransportTimeouts/request``. The default is false: a session
-    /// cancels the request at that time.
+    /// Whether the transport fails a request that exceeds ``TransportTimeouts/request``. The default is false: a
+    /// session cancels the request at that time.
     var enforcesRequestTimeout: Bool { get }
 
     /// The path of the unix socket for requests to an origin; nil, the default, for requests over the network. A
@@ -41,9 +41,11 @@ public protocol Transport: Sendable {
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the transport has no security policy.
     func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(TransportError)
 
-    /// Replaces the client identities: once it has returned, no connection is made under the old ones. The default throws.
+    /// Replaces the client identities: once it has returned, no connection is made under the old ones. The default
+    /// throws.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the transport has no client identities, or cannot use these.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the transport has no client identities, or cannot use
+    ///   these.
     func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(TransportError)
 
     /// Shuts the transport down. Later requests fail with ``TransportError/Code/shutDown``.
@@ -98,8 +100,8 @@ public enum ShutdownMode: Sendable, Hashable {
 
 /// Observes the progress of a request.
 ///
-/// The methods are called on the connection's event loop, in order, and must not block. ``willWait(_:)`` is called in the
-/// task that sends the request, before it has a connection.
+/// The methods are called on the connection's event loop, in order, and must not block. ``willWait(_:)`` is called in
+/// the task that sends the request, before it has a connection.
 public protocol TransportObserver: Sendable {
     /// No connection is available: the request waits, and its priority can be changed through its place.
     func willWait(_ place: WaitingPlace)

@@ -90,13 +90,15 @@ extension TransportMetrics {
         set { times.queue = newValue }
     }
 
-    /// Resolving the name of the host, or of the proxy; nil on a reused connection, for an IP address and for a unix socket.
+    /// Resolving the name of the host, or of the proxy; nil on a reused connection, for an IP address and for a unix
+    /// socket.
     public var nameResolution: Span? {
         get { times.nameResolution }
         set { times.nameResolution = newValue }
     }
 
-    /// Opening the connection of the socket, with the handshake of the proxy if there is one; nil on a reused connection.
+    /// Opening the connection of the socket, with the handshake of the proxy if there is one; nil on a reused
+    /// connection.
     public var connect: Span? {
         get { times.connect }
         set { times.connect = newValue }

@@ -21,8 +21,8 @@ public struct TransportRequest: Sendable {
     /// completely with its head. For callers that may repeat the request and do not need a large body. The default is
     /// false.
     public var streamsUnsuccessfulResponses: Bool
-    /// Whether the body of a response with a Content-Encoding is streamed, whatever ``delivery`` says, unless it arrived completely
-    /// with its head: for callers that decode it as it arrives. The default is false.
+    /// Whether the body of a response with a Content-Encoding is streamed, whatever ``delivery`` says, unless it
+    /// arrived completely with its head: for callers that decode it as it arrives. The default is false.
     package var streamsCodedResponses = false
     /// The priority among the requests that wait for a connection. The default is `.normal`. While the request waits,
     /// ``WaitingPlace/setPriority(_:)`` changes it.

@@ -32,7 +32,8 @@ public struct TransportResponse: Sendable {
 /// The body of a response: ``whole``, or streamed to one reader.
 ///
 /// A whole body can be read any number of times. A streamed one has one reader: each further one fails with
-/// ``TransportError/Code/bodyHasReader``, while the first one reads as well as after the end. Releasing a body before its end closes its connection.
+/// ``TransportError/Code/bodyHasReader``, while the first one reads as well as after the end. Releasing a body before
+/// its end closes its connection.
 public struct TransportResponseBody: Sendable, AsyncSequence {
     /// The bytes in the buffers in which they arrived.
     public typealias Element = ByteBuffer

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// Tasks that wait for a value, in order of arrival: a part of the state that a mutex guards.
 ///
-/// `Mutex.wait(in:ifCancelled:_:)` adds a waiter. It is resumed once: by the code that takes it out of the state, after the lock
-/// is released, or when its task is cancelled.
+/// `Mutex.wait(in:ifCancelled:_:)` adds a waiter. It is resumed once: by the code that takes it out of the state, after
+/// the lock is released, or when its task is cancelled.
 ///
 /// It can be inlined, because other modules use it for each message, and unspecialized generic code costs several times
 /// as much.
@@ -45,7 +45,8 @@ extension Mutex {
     /// Waits for a value.
     ///
     /// - Parameters:
-    ///   - place: The place of the waiters in the state: `{ $1(&$0.waiters) }`. A key path would be made anew by each call.
+    ///   - place: The place of the waiters in the state: `{ $1(&$0.waiters) }`. A key path would be made anew by each
+    ///     call.
     ///   - cancelled: Makes the value for a task that is cancelled; nil to wait in spite of that.
     ///   - ready: Returns the value if it is available already, even for a cancelled task. It is called with the lock
     ///     held, once or twice, and changes nothing when it returns nil.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The rules of RFC 9111 once more, slowly and plainly, for messages with at most one field of a name: whole seconds, lists of
-/// words, and no structure shared with the module.
+/// The rules of RFC 9111 once more, slowly and plainly, for messages with at most one field of a name: whole seconds,
+/// lists of words, and no structure shared with the module.
 struct CacheModel {
     typealias Line = (String, String)
 

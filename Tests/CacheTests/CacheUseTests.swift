@@ -6,8 +6,8 @@ import Testing
 /// NSURLRequest's cache policies.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheUseTests {
-    /// Each case is a stored response, nil for none; the fields of the request; and the decisions for the six policies, in
-    /// the order protocolDefined, reload, reloadEverywhere, storedElseLoad, storedOnly, revalidate.
+    /// Each case is a stored response, nil for none; the fields of the request; and the decisions for the six policies,
+    /// in the order protocolDefined, reload, reloadEverywhere, storedElseLoad, storedOnly, revalidate.
     static let table: [(response: String?, request: String, decisions: [String])] = [
         (nil, "", ["load", "load", "load+", "load", "unsatisfiable", "load+"]),
         ("Cache-Control: max-age=60|ETag: \"a\"", "", ["hit", "load", "load+", "hit", "hit", "validate"]),

@@ -6,7 +6,8 @@ import Testing
 /// The caller's own conditions and ranges: RFC 9111, section 4.3.2; RFC 9110, sections 13 and 14.
 @Suite(.timeLimit(.minutes(1)))
 struct ConditionTests {
-    /// Each case: the stored response's fields, the request's, and the status of the answer; "load" if the server must answer.
+    /// Each case: the stored response's fields, the request's, and the status of the answer; "load" if the server must
+    /// answer.
     @Test(arguments: [
         // RFC 9110, section 13.1.2: If-None-Match, by weak comparison.
         ("ETag: \"a\"", "If-None-Match: \"a\"", "304"), ("ETag: \"a\"", "If-None-Match: \"b\"", "200"),

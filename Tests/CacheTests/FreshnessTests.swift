@@ -50,7 +50,8 @@ struct FreshnessTests {
         #expect(CacheRules().lifetime(of: response) == Double(expected))
     }
 
-    /// Section 4.2.2: with a query, a response without Last-Modified is never fresh of itself; nor is one without a query.
+    /// Section 4.2.2: with a query, a response without Last-Modified is never fresh of itself; nor is one without a
+    /// query.
     @Test(arguments: ["https://example.com/a?b=c", "https://example.com/a?", url])
     func heuristicLifetimesNeedADateOfModification(url: String) throws {
         #expect(CacheRules().lifetime(of: try stored("ETag: \"a\"", url: url)) == 0)

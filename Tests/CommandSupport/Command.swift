@@ -43,7 +43,8 @@ public struct Command: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, files[0], O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, files[1], O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, files[2], O_WRONLY | O_CREAT, 0o600)
-        // The threads of Dispatch block most signals, and a program inherits that: a server would not notice its children's end.
+        // The threads of Dispatch block most signals, and a program inherits that: a server would not notice its
+        // children's end.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

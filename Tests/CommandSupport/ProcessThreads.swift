@@ -19,7 +19,8 @@ public struct ProcessThreads: Sendable {
         }
     }
 
-    /// Waits until there is none. Returns false after 10 seconds: the kernel may list a thread shortly after it was joined.
+    /// Waits until there is none. Returns false after 10 seconds: the kernel may list a thread shortly after it was
+    /// joined.
     public func end() async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(10)
         while count > 0 {

@@ -6,17 +6,19 @@ import Musl
 import Darwin
 #endif
 
-/// Returns the factor by which the time of some work grows when its size is doubled: 2 for linear, 4 for quadratic work.
+/// Returns the factor by which the time of some work grows when its size is doubled: 2 for linear, 4 for quadratic
+/// work.
 ///
-/// The time is the processor time of this thread, which other processes do not affect. Each size is measured several times
-/// alternately, and the shortest time counts. A factor above the limit is measured again, up to 25 times, because other
-/// processes affect the caches. Quadratic work stays at 4 in all measurements.
+/// The time is the processor time of this thread, which other processes do not affect. Each size is measured several
+/// times alternately, and the shortest time counts. A factor above the limit is measured again, up to 25 times, because
+/// other processes affect the caches. Quadratic work stays at 4 in all measurements.
 ///
-/// A release build measures larger inputs (`make scaling`): it is faster, and the optimizer can add copies that take quadratic time.
+/// A release build measures larger inputs (`make scaling`): it is faster, and the optimizer can add copies that take
+/// quadratic time.
 ///
 /// - Parameters:
-///   - count: The smaller size in a debug build. It should take some milliseconds. In a release build, the smaller size is twenty
-///     times as large, and at least 100,000.
+///   - count: The smaller size in a debug build. It should take some milliseconds. In a release build, the smaller size
+///     is twenty times as large, and at least 100,000.
 ///   - most: The maximum of the smaller size, for inputs that have a limit of their own. The default is no limit.
 ///   - limit: The factor up to which no further measurement is needed. The default is 2.5.
 ///   - make: Creates the input of a given size; its time does not count.

@@ -3,7 +3,8 @@ import FoundationEssentials
 import HTTPTypes
 import LinnetCache
 
-/// Uses the lines of the input as fields of a response and a request, and stores, uses, validates and combines the response.
+/// Uses the lines of the input as fields of a response and a request, and stores, uses, validates and combines the
+/// response.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCacheControl(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let lines = UnsafeBufferPointer(start: data, count: count).split(separator: 0x0A, omittingEmptySubsequences: false)

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 @testable import LinnetSecurity
 
-/// Evaluates the fuzzer's input: certificates, anchors, staples and revocation lists, each preceded by a byte with its kind
-/// and two bytes with its length. Every input leads to a decision within the time limit.
+/// Evaluates the fuzzer's input: certificates, anchors, staples and revocation lists, each preceded by a byte with its
+/// kind and two bytes with its length. Every input leads to a decision within the time limit.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChain(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = FuzzedChain([UInt8](UnsafeBufferPointer(start: data, count: count)))

@@ -1,9 +1,9 @@
-// Modules: Serialization
-// Sources: Modules/Authentication/Challenges/AuthenticationChallenge.swift Modules/Authentication/Challenges/AuthenticationChallengeParser.swift
+// Modules: Serialization Sources: Modules/Authentication/Challenges/AuthenticationChallenge.swift
+// Modules/Authentication/Challenges/AuthenticationChallengeParser.swift
 import FoundationEssentials
 
-/// Parses the input as WWW-Authenticate fields, one per line. A parsed challenge that is written with quotes parses to the
-/// same challenge.
+/// Parses the input as WWW-Authenticate fields, one per line. A parsed challenge that is written with quotes parses to
+/// the same challenge.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChallenge(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

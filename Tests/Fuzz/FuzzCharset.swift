@@ -32,12 +32,13 @@ private let singleByte = [
     "iso-8859-8-i", "windows-874",
 ]
 
-/// The charsets of several bytes a character, without a state. In Vietnamese and Hebrew, a letter is joined with its mark.
+/// The charsets of several bytes a character, without a state. In Vietnamese and Hebrew, a letter is joined with its
+/// mark.
 private let multiByte = ["gbk", "gb18030", "big5", "euc-jp", "shift_jis", "euc-kr"]
 private let joining = ["windows-1258", "windows-1255", "iso-2022-jp"]
 
-/// Decodes the input in the charset that the first byte selects. The text is the standard library's, the text of each byte in turn, or
-/// that of two parts; it is at most three times as long.
+/// Decodes the input in the charset that the first byte selects. The text is the standard library's, the text of each
+/// byte in turn, or that of two parts; it is at most three times as long.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCharset(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }

@@ -4,8 +4,8 @@ import LinnetBrotli
 import LinnetCompression
 import LinnetZstandard
 
-/// Decodes the input after its first byte, which chooses the codings, whole and in pieces, which must agree; and reads it as the value
-/// of Content-Encoding.
+/// Decodes the input after its first byte, which chooses the codings, whole and in pieces, which must agree; and reads
+/// it as the value of Content-Encoding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCompression(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let all: [ContentCoding] = [.gzip, .deflate, .brotli, .zstandard]

@@ -5,8 +5,9 @@ import LinnetCookies
 
 private let suffixes = PublicSuffixList(parsing: "example\nuk\nco.uk\n*.ck\n!www.ck\n")
 
-/// Stores each line of the input as a Set-Cookie field of a response, then sends the cookies, encodes them and writes them as
-/// `cookies.txt`. The first byte determines the URL. The input is also parsed as `cookies.txt` and as a list of suffixes.
+/// Stores each line of the input as a Set-Cookie field of a response, then sends the cookies, encodes them and writes
+/// them as `cookies.txt`. The first byte determines the URL. The input is also parsed as `cookies.txt` and as a list of
+/// suffixes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCookie(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }

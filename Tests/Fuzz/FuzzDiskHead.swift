@@ -4,8 +4,8 @@ import FoundationEssentials
 import HTTPTypes
 import LinnetCache
 
-/// Decodes the input as the head and as the variant of an entry on disk, which are encoded as they were decoded; and makes a head
-/// of its lines, which is decoded with the same octets.
+/// Decodes the input as the head and as the variant of an entry on disk, which are encoded as they were decoded; and
+/// makes a head of its lines, which is decoded with the same octets.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDiskHead(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Data(UnsafeBufferPointer(start: data, count: count))

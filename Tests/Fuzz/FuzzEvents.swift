@@ -10,8 +10,8 @@ struct SessionError: Error {
     init(_ code: Code, _ message: String) { self.code = code }
 }
 
-/// Parses the input as server-sent events, once whole and once in pieces. Both have the result of a parser of a few lines. The first
-/// byte is the size of the pieces.
+/// Parses the input as server-sent events, once whole and once in pieces. Both have the result of a parser of a few
+/// lines. The first byte is the size of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEvents(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }

@@ -2,8 +2,8 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// Takes the first line of the input as the Content-Disposition of a response and the second one as the path of its URL. The name
-/// that is suggested is one in its folder, shown as it is, and suggests itself.
+/// Takes the first line of the input as the Content-Disposition of a response and the second one as the path of its
+/// URL. The name that is suggested is one in its folder, shown as it is, and suggests itself.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFileName(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let lines = UnsafeBufferPointer(start: data, count: count).split(

@@ -65,8 +65,8 @@ private struct Part {
     }
 }
 
-/// The escapes of forms are not escaped themselves, so that a text and its escaped form are one. Nor are backslashes: a reader takes
-/// a pair of them for one where other clients would have escaped it.
+/// The escapes of forms are not escaped themselves, so that a text and its escaped form are one. Nor are backslashes: a
+/// reader takes a pair of them for one where other clients would have escaped it.
 private func plain(_ text: String) -> String {
     let backslash = UInt8(ascii: "\\")
     var bytes = text.utf8.reduce(into: [UInt8]()) { bytes, byte in

@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// Decodes the input as the field blocks of one connection, each preceded by two bytes with its length. A decoded block that is
-/// encoded again decodes to the same fields.
+/// Decodes the input as the field blocks of one connection, each preceded by two bytes with its length. A decoded block
+/// that is encoded again decodes to the same fields.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHPACK(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var rest = [UInt8](UnsafeBufferPointer(start: data, count: count))[...]

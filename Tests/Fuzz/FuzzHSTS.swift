@@ -4,8 +4,8 @@ import LinnetMessages
 
 @testable import LinnetSecurity
 
-/// Stores the input's first line as a Strict-Transport-Security field, and upgrades the URLs in the other lines. An upgraded URL
-/// differs from the original in its scheme, and in the port of http.
+/// Stores the input's first line as a Strict-Transport-Security field, and upgrades the URLs in the other lines. An
+/// upgraded URL differs from the original in its scheme, and in the port of http.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHSTS(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// Parses the input as HTTP/1.1 responses, once whole and once in pieces, with equal results. The first byte determines the size
-/// of the pieces and the request.
+/// Parses the input as HTTP/1.1 responses, once whole and once in pieces, with equal results. The first byte determines
+/// the size of the pieces and the request.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP1(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }

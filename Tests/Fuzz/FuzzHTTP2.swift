@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// Parses the input as the HTTP/2 frames of a server, once whole and once in pieces, with equal results. The first byte is the
-/// size of the pieces.
+/// Parses the input as the HTTP/2 frames of a server, once whole and once in pieces, with equal results. The first byte
+/// is the size of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP2(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }

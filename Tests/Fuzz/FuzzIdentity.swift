@@ -4,8 +4,8 @@ import FoundationEssentials
 
 @testable import LinnetSecurity
 
-/// Reads the input behind its first byte as a PKCS#12 file (0) or as a private key (1), without a passphrase, with the right
-/// one of the corpus and with a wrong one.
+/// Reads the input behind its first byte as a PKCS#12 file (0) or as a private key (1), without a passphrase, with the
+/// right one of the corpus and with a wrong one.
 ///
 /// Each ends within the time limit, in a documented error or in a key. A key that was read is the same key after
 /// OpenSSL has encoded it, is read with any passphrase if it was read without one, and belongs to the first certificate

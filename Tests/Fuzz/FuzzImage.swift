@@ -4,8 +4,8 @@ import LinnetImageSerialization
 
 private let maximumPixels = 10_000
 
-/// Writes the file that gdk-pixbuf gets of an image: it is hardly larger, it is one image of the same size, and writing it again
-/// changes nothing. An image that is decoded has the size in its header.
+/// Writes the file that gdk-pixbuf gets of an image: it is hardly larger, it is one image of the same size, and writing
+/// it again changes nothing. An image that is decoded has the size in its header.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzImage(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let data = Data(bytes: start, count: count)

@@ -3,8 +3,8 @@ import FoundationEssentials
 import LinnetMultipart
 import LinnetSerialization
 
-/// Parses the input as a multipart body with the boundary `B`, once whole and once in pieces, with equal results. The first
-/// byte determines the size of the pieces, and whether nested bodies are parsed.
+/// Parses the input as a multipart body with the boundary `B`, once whole and once in pieces, with equal results. The
+/// first byte determines the size of the pieces, and whether nested bodies are parsed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMultipart(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1 else { return 0 }

@@ -2,8 +2,8 @@
 import FoundationEssentials
 import LinnetSerialization
 
-/// Parses the input as an XML or binary property list. An encoded list parses again, within the reader's limits, and encodes to
-/// the same bytes.
+/// Parses the input as an XML or binary property list. An encoded list parses again, within the reader's limits, and
+/// encodes to the same bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPropertyList(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let value = try? PropertyListValue(parsing: Data(UnsafeBufferPointer(start: data, count: count))) else {

@@ -4,8 +4,9 @@ import NIOCore
 
 @testable import LinnetTransport
 
-/// Answers a handshake with the input, once whole and once in pieces, with equal results; and reads the input as the URL of a
-/// proxy and as a list of exceptions. The first byte determines the kind of the proxy and the size of the pieces.
+/// Answers a handshake with the input, once whole and once in pieces, with equal results; and reads the input as the
+/// URL of a proxy and as a list of exceptions. The first byte determines the kind of the proxy and the size of the
+/// pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProxy(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 1, let origin = Origin("https://origin.example") else { return 0 }

@@ -2,8 +2,8 @@
 import FoundationEssentials
 import LinnetSerialization
 
-/// Parses the input as a query in the styles that the first byte selects. Every input leads to parameters or an error, and in the
-/// default styles encoding is stable. Names of letters have the values that a decoder of a few lines reads.
+/// Parses the input as a query in the styles that the first byte selects. Every input leads to parameters or an error,
+/// and in the default styles encoding is stable. Names of letters have the values that a decoder of a few lines reads.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzQuery(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }

@@ -18,8 +18,9 @@ private struct Item: Codable {
     var items: [Item]?
 }
 
-/// Decodes the input as items with a response serializer. A list that `PropertyListValue` refuses has no items; of another list, the
-/// items are those of Foundation's decoder for what `PropertyListValue` writes in binary, and items that Foundation writes are read.
+/// Decodes the input as items with a response serializer. A list that `PropertyListValue` refuses has no items; of
+/// another list, the items are those of Foundation's decoder for what `PropertyListValue` writes in binary, and items
+/// that Foundation writes are read.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTypedPropertyList(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Data(UnsafeBufferPointer(start: data, count: count))
@@ -45,7 +46,8 @@ private func read(_ bytes: Data) -> [Item]? {
     return try? DecodablePropertyListResponseSerializer<[Item]>().serialize(SerializedResponse(head: head, body: bytes))
 }
 
-/// A text that two values have if they are the same; NaN is equal to itself here, and the order of dictionaries does not count.
+/// A text that two values have if they are the same; NaN is equal to itself here, and the order of dictionaries does
+/// not count.
 private func text(_ items: [Item]?) -> String {
     guard let items else { return "nil" }
     return items.map { item in

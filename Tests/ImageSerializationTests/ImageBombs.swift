@@ -51,7 +51,8 @@ extension ImageBomb {
         return big(content.count, 4) + Array(type.utf8) + content + checksum.bytes
     }
 
-    /// A profile that libpng accepts: the size, the class, the color space, the date's place, the signature, the illuminant.
+    /// A profile that libpng accepts: the size, the class, the color space, the date's place, the signature, the
+    /// illuminant.
     private static func profile(_ size: Int) -> [UInt8] {
         var start = big(size, 4) + [UInt8](repeating: 0, count: 128)
         start.replaceSubrange(8..<12, with: [4, 0, 0, 0])
@@ -184,7 +185,8 @@ extension ImageBomb {
         bits.write(0, 3)
         var (pixels, next, length) = (1, 6, 1)
         while pixels < width * height {
-            // The code that the decoder is about to add: the former run and one more; the last one again when the table is full.
+            // The code that the decoder is about to add: the former run and one more; the last one again when the table
+            // is full.
             let code = min(next, 4095)
             let size = max(3, min(12, Int.bitWidth - next.leadingZeroBitCount))
             if next <= 4095 { length += 1 }
@@ -419,7 +421,8 @@ extension ImageBomb {
         return riff("VP8L", bits.bytes)
     }
 
-    /// A lossless image with a group of codes for each of 16,384 parts, two and a half bytes of which become five thousand.
+    /// A lossless image with a group of codes for each of 16,384 parts, two and a half bytes of which become five
+    /// thousand.
     private static func groups() -> [UInt8] {
         func one(_ bits: inout BitWriter) { bits.write(0b0001, 4) }
         /// A code of so many bits for each of the first symbols.

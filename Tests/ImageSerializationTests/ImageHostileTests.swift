@@ -10,8 +10,8 @@ import Testing
 
     @Test(arguments: ImageSamples.types) func everyTruncationIsATypedError(type: String) throws {
         let data = try ImageSamples.image(type)
-        // An icon's last bytes are its mask of transparency, a bit a pixel in rows of four bytes; a GIF's is its trailer,
-        // and a WebP may end in a byte of padding. No pixel is missing without them.
+        // An icon's last bytes are its mask of transparency, a bit a pixel in rows of four bytes; a GIF's is its
+        // trailer, and a WebP may end in a byte of padding. No pixel is missing without them.
         let spare = ["ico": 80, "gif": 1, "webp": 1][type] ?? 0
         for length in 0..<data.count - spare {
             let error = #expect(throws: ImageError.self, "\(length) of \(data.count)") {
@@ -116,8 +116,8 @@ import Testing
         if isAfterStrayByte { #expect(failure(Data(head + hidden + large)) == .tooManyPixels) }
     }
 
-    /// Less than each image would take, and more than the 128 MiB of addresses that the C library reserves for a moment when another
-    /// thread allocates for the first time.
+    /// Less than each image would take, and more than the 128 MiB of addresses that the C library reserves for a moment
+    /// when another thread allocates for the first time.
     private static let allowedGrowth = 256 << 20
 
     private func peakAddressSpace() throws -> Int {

@@ -3,8 +3,8 @@ import Linnet
 import LinnetTesting
 import Testing
 
-// The httpbin endpoints of AFNetworking's own tests, with their expectations. The statuses, content types and bodies of the same
-// endpoints are checked in the other suites.
+// The httpbin endpoints of AFNetworking's own tests, with their expectations. The statuses, content types and bodies of
+// the same endpoints are checked in the other suites.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(2)))
 struct AFNetworkingExpectationTests {
     @Test(arguments: Surface.allCases)

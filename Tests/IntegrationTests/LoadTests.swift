@@ -54,8 +54,8 @@ private struct Leak: Error {
     let descriptors: [String]
 }
 
-/// The open descriptors of the process with their targets, without pipes: Linnet opens none, and the thread sanitizer talks to its
-/// symbolizer through some.
+/// The open descriptors of the process with their targets, without pipes: Linnet opens none, and the thread sanitizer
+/// talks to its symbolizer through some.
 private func descriptors() throws -> Set<String> {
     let folder = "/proc/self/fd"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)

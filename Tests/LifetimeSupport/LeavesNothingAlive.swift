@@ -1,15 +1,15 @@
 internal import Synchronization
 public import Testing
 
-/// Requires that all objects a test creates are released at its end: sessions, task handles, exchanges, connections, channels,
-/// bodies, servers, and the test's own objects that were passed to them.
+/// Requires that all objects a test creates are released at its end: sessions, task handles, exchanges, connections,
+/// channels, bodies, servers, and the test's own objects that were passed to them.
 ///
-/// After a test case has returned, its last objects have some seconds to be released, because connections close and threads
-/// end asynchronously. Each class with remaining objects is then reported as an issue. A test that throws is not checked,
-/// because it may have skipped its clean-up.
+/// After a test case has returned, its last objects have some seconds to be released, because connections close and
+/// threads end asynchronously. Each class with remaining objects is then reported as an issue. A test that throws is
+/// not checked, because it may have skipped its clean-up.
 ///
-/// Shared objects that outlive a test are created before the first test (`LivingObjects`) or in another process, such as the
-/// servers of `IntegrationTests`.
+/// Shared objects that outlive a test are created before the first test (`LivingObjects`) or in another process, such
+/// as the servers of `IntegrationTests`.
 public struct LeavesNothingAlive: SuiteTrait, TestTrait, TestScoping {
     /// All tests of a suite and its nested suites.
     public let isRecursive = true

@@ -1,7 +1,7 @@
 /// The period from the start of a test while no other runs until no test runs.
 ///
-/// With `--no-parallel` it is one test, or one case of a parameterized test. The objects of tests that run in parallel cannot
-/// be distinguished, so these tests are checked together when the last one has ended.
+/// With `--no-parallel` it is one test, or one case of a parameterized test. The objects of tests that run in parallel
+/// cannot be distinguished, so these tests are checked together when the last one has ended.
 struct TestPeriod {
     private var running = 0
     private var mark: UInt64 = 0

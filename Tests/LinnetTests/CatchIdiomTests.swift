@@ -6,9 +6,9 @@ import Testing
 /// The ways to catch one kind of failure. That each compiles is half of the test: `.ci/check-readme` compiles the ways
 /// in Docs/Recipes.md at the top level of a program; these are within functions.
 ///
-/// Swift 6.3 crashes for a typed error whose last `catch` has a condition, in a function that throws errors of another type or
-/// any error, if the `do` is in a loop or other values must be released. A last `catch` for the rest, `throws(SessionError)`, or
-/// `do throws(any Error)` avoids it.
+/// Swift 6.3 crashes for a typed error whose last `catch` has a condition, in a function that throws errors of another
+/// type or any error, if the `do` is in a loop or other values must be released. A last `catch` for the rest,
+/// `throws(SessionError)`, or `do throws(any Error)` avoids it.
 @Suite(.timeLimit(.minutes(1)))
 struct CatchIdiomTests {
     /// Calls a function with a session that only receives the status 404.

@@ -5,8 +5,8 @@ import Testing
 
 extension LiveTests {
     @Suite struct MonitorLifetimeTests {
-        /// The number of netlink sockets that have joined multicast groups. All monitors share one; nothing else in this
-        /// process has such sockets, although parallel tests open other sockets.
+        /// The number of netlink sockets that have joined multicast groups. All monitors share one; nothing else in
+        /// this process has such sockets, although parallel tests open other sockets.
         private func listeningSockets() -> Int {
             Folder.entries("/proc/self/fd").compactMap { Int32($0) }.count { descriptor in
                 // The Glibc module lacks `struct sockaddr_nl`: family, padding, port, groups.

@@ -43,7 +43,8 @@ extension LiveTests {
             #expect(expected.isEmpty)
         }
 
-        /// Creates a device. A device that this kernel does not support is a known issue; any other failure fails the test.
+        /// Creates a device. A device that this kernel does not support is a known issue; any other failure fails the
+        /// test.
         private func canMake(_ device: String, _ line: String) throws -> Bool {
             do {
                 try namespace.ip(line)

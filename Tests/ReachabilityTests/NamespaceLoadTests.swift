@@ -62,8 +62,8 @@ extension LiveTests {
             let monitor = try await namespace.makeMonitor(debounce: .zero)
             #expect(monitor.status == .notReachable)
             let (statuses, status) = AsyncStream.makeStream(of: Arrival.self)
-            // The moment when a status is published, without the scheduling of this task. The interface is set down once the
-            // observer has read that it is up: otherwise it would read no change.
+            // The moment when a status is published, without the scheduling of this task. The interface is set down
+            // once the observer has read that it is up: otherwise it would read no change.
             monitor.observe { status.yield(Arrival(isReachable: $0.isReachable)) }
             var arrivals = statuses.makeAsyncIterator()
             #expect(await arrivals.next()?.isReachable == false)

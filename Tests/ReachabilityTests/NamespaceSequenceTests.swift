@@ -77,7 +77,8 @@ extension LiveTests {
             try namespace.ip("-6 address del fd00:9::2/64 dev lan")
             var script = try await StatusScript(namespace)
             try await script.expect("reachable via ethernet (lan)")
-            // Duplicate address detection takes a second. The address is tentative until then, which is no status of its own.
+            // Duplicate address detection takes a second. The address is tentative until then, which is no status of
+            // its own.
             try await script.expect("reachable via ethernet (lan, IPv6)", after: "-6 address add fd00:9::2/64 dev lan")
             await script.end()
         }

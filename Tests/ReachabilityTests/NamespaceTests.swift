@@ -153,7 +153,8 @@ extension LiveTests {
 
         @Test func anOverrunIsReportedAndTheSocketStaysUsable() async throws {
             try namespace.addPair("lan", address: "10.9.0.2/24")
-            // Without the notifications about IPv6 addresses, which the kernel also sends a second after the interfaces are up.
+            // Without the notifications about IPv6 addresses, which the kernel also sends a second after the interfaces
+            // are up.
             let socket = try await namespace.perform { try NetlinkSocket(groups: NetlinkGroup.ipv4Route) }
             var size: Int32 = 1
             setsockopt(socket.descriptor.number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))

@@ -76,7 +76,8 @@ struct ForgedListTests {
         #expect(error?.message.contains("5.3.1") == true)
     }
 
-    /// An extension of an entry can say that the entry is for a certificate of another issuer (RFC 5280, 5.3 and 5.3.3).
+    /// An extension of an entry can say that the entry is for a certificate of another issuer (RFC 5280, 5.3 and
+    /// 5.3.3).
     @Test(arguments: ["2.5.29.29", "2.5.29.21", "1.3.6.1.4.1.99999.1"])
     func listWhoseEntryHasACriticalExtensionIsRefused(identifier: String) throws {
         let list = try TestPKI.forgeList([Self.entry(.init(identifier, critical: true, [0x0A, 0x01, 0x01]))], by: root)

@@ -28,7 +28,8 @@ struct SHA256HasherTests {
         #expect(whole.count == 32)
     }
 
-    /// No provider is loaded that has the property, so that OpenSSL has no SHA-256. The process must not go on with other digests.
+    /// No provider is loaded that has the property, so that OpenSSL has no SHA-256. The process must not go on with
+    /// other digests.
     @Test func withoutSHA256TheProcessEnds() async {
         await #expect(processExitsWith: .failure) {
             EVP_set_default_properties(nil, "fips=yes")

@@ -13,8 +13,8 @@ import Testing
         let make: @Sendable (Int) -> String
     }
 
-    /// A text of twice this size is still on the C library's heap. Memory for one above 32 MiB is mapped and cleared anew, which makes
-    /// a step in the time, not a slope.
+    /// A text of twice this size is still on the C library's heap. Memory for one above 32 MiB is mapped and cleared
+    /// anew, which makes a step in the time, not a slope.
     private static let largestInHeap = 8_000_000
 
     static let shapes: [Shape] = [

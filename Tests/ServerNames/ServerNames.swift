@@ -1,5 +1,5 @@
-// The names of public types of Vapor, Hummingbird, swift-openapi-runtime, swift-certificates and async-http-client, which programs
-// with a server use. `LinnetTests` imports them beside Linnet.
+// The names of public types of Vapor, Hummingbird, swift-openapi-runtime, swift-certificates and async-http-client,
+// which programs with a server use. `LinnetTests` imports them beside Linnet.
 
 /// A type of a server's library.
 public protocol ServerType: Sendable {

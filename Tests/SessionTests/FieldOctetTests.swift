@@ -16,7 +16,8 @@ struct FieldOctetTests {
         Data(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 
-    /// Answers requests in order, and returns their heads as characters of ISO 8859-1. Each response is all but its last fields.
+    /// Answers requests in order, and returns their heads as characters of ISO 8859-1. Each response is all but its
+    /// last fields.
     private func requests(
         _ responses: [String], configure: (inout HTTPSession.Configuration) throws -> Void = { _ in },
         perform: (HTTPSession) async throws -> Void

@@ -51,7 +51,8 @@ struct MockServerTLSTests {
         }
     }
 
-    /// Only a body that is delimited by the end of the connection shows the difference (RFC 9112, 9.8). curl accepts both.
+    /// Only a body that is delimited by the end of the connection shows the difference (RFC 9112, 9.8). curl accepts
+    /// both.
     @Test(
         .enabled(if: ForeignClient.hasOpenSSL, "openssl is not installed"),
         arguments: [(MockServer.Fault.Effect.close, true), (.halfClose, true), (.truncate, false)])

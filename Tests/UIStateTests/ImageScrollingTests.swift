@@ -99,8 +99,8 @@ private final class Screen {
 @MainActor
 @Suite("Scrolling over images", .leavesNothingAlive, .timeLimit(.minutes(15)))
 struct ImageScrollingTests {
-    /// Ten thousand rows, with two thousand pictures, pass while the server answers slowly; then fewer, in the other order, and with a
-    /// cache that holds a part of the pictures.
+    /// Ten thousand rows, with two thousand pictures, pass while the server answers slowly; then fewer, in the other
+    /// order, and with a cache that holds a part of the pictures.
     @Test(arguments: [
         (10_000, ImageDownloadPrioritization.firstInFirstOut, 100 << 20), (2_000, .lastInFirstOut, 100 << 20),
         (2_000, .lastInFirstOut, 100_000),

@@ -99,8 +99,8 @@ struct WebSocketOpeningTests {
         }
     }
 
-    /// Opens a WebSocket; returns it with a time when the timeout of its call has passed. On a busy machine the handshake can take
-    /// longer than the first timeouts.
+    /// Opens a WebSocket; returns it with a time when the timeout of its call has passed. On a busy machine the
+    /// handshake can take longer than the first timeouts.
     private func openWithTimeout(_ session: HTTPSession) async throws -> (WebSocket, ContinuousClock.Instant) {
         var timeout = Duration.milliseconds(300)
         while true {

@@ -50,8 +50,9 @@ package func measureThroughput(
     return Outcome(rate, "bytes/s", count: count, peak: max(0, ProcessStatus.kibibytes("VmHWM") - idle))
 }
 
-/// Measures the memory of an idle connection in kibibytes. It sends as many concurrent requests as there are connections; the
-/// server delays the responses, so that each request needs its own connection. They have been idle for three seconds then.
+/// Measures the memory of an idle connection in kibibytes. It sends as many concurrent requests as there are
+/// connections; the server delays the responses, so that each request needs its own connection. They have been idle for
+/// three seconds then.
 package func measureIdleConnections(
     _ arguments: Arguments, _ request: @escaping @Sendable () async throws -> Void
 ) async throws -> Outcome {
@@ -94,8 +95,8 @@ package struct Held: @unchecked Sendable {
     package init(_ value: Any) { self.value = value }
 }
 
-/// Measures the memory in kibibytes that many large bodies take whose readers stop after the first bytes. `open` starts one and
-/// returns what keeps it open.
+/// Measures the memory in kibibytes that many large bodies take whose readers stop after the first bytes. `open` starts
+/// one and returns what keeps it open.
 package func measureUnreadBodies(
     _ arguments: Arguments, prepare: () async throws -> Void, _ open: @escaping @Sendable () async throws -> Held
 ) async throws -> Outcome {
@@ -110,7 +111,8 @@ package func measureUnreadBodies(
     return withExtendedLifetime(bodies) { Outcome(Double(max(1, grown)), "KiB", count: bodies.count) }
 }
 
-/// Measures the time of an operation in microseconds, averaged over many runs. The time is checked after every `runs` of them.
+/// Measures the time of an operation in microseconds, averaged over many runs. The time is checked after every `runs`
+/// of them.
 package func measureMicroseconds(
     _ arguments: Arguments, runs: Int = 20, _ operation: () async throws -> Void
 ) async throws -> Outcome {

@@ -25,7 +25,8 @@ package struct Outcome: Sendable {
 
 /// Runs a benchmark program: prints its result, or prints the failure and exits with status 1.
 ///
-/// The main function is not async, because Dispatch ends the main thread of an async main function, and valgrind then crashes.
+/// The main function is not async, because Dispatch ends the main thread of an async main function, and valgrind then
+/// crashes.
 package func runBenchmark(_ body: @escaping @Sendable (Arguments) async throws -> Outcome) -> Never {
     guard let arguments = Arguments(CommandLine.arguments) else {
         fail("usage: OPERATION URL CONCURRENCY SECONDS [NAME=VALUE ...]", 64)

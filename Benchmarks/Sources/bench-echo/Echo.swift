@@ -4,8 +4,8 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 
-/// A WebSocket server that sends each message back, for the measurements of clients. It prints its port, and ends with its standard
-/// input.
+/// A WebSocket server that sends each message back, for the measurements of clients. It prints its port, and ends with
+/// its standard input.
 @main
 struct Echo {
     static func main() throws {

@@ -4,7 +4,8 @@ import Linnet
 import LinnetWebSocket
 import NIOPosix
 
-/// Linnet's WebSockets: each sends a text and waits for its echo. `onloop` runs the tasks on the event loop of their connections.
+/// Linnet's WebSockets: each sends a text and waits for its echo. `onloop` runs the tasks on the event loop of their
+/// connections.
 @main
 struct BenchWebSocket {
     /// A WebSocket and the reader of its messages.

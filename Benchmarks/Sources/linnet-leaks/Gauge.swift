@@ -40,10 +40,11 @@ struct Gauge {
 
 /// The growth of memory during the exchanges.
 struct Growth {
-    /// The limit in bytes per exchange. An exchange that leaks leaves at least one object: 16 bytes plus its fields. The smallest
-    /// object of an exchange takes 48 bytes.
+    /// The limit in bytes per exchange. An exchange that leaks leaves at least one object: 16 bytes plus its fields.
+    /// The smallest object of an exchange takes 48 bytes.
     static let noise = 20.0
-    /// The bytes that caches and buffers of the event loops may allocate after the warm-up, independent of the exchanges.
+    /// The bytes that caches and buffers of the event loops may allocate after the warm-up, independent of the
+    /// exchanges.
     static let slack = 512.0 * 1024
     /// The same for resident memory, which also depends on the page size and on fragmentation.
     static let residentSlack = 4.0 * 1024 * 1024

@@ -8,13 +8,13 @@ import Foundation
 /// linnet-leaks 2000 h2 "unread"        over one protocol, one kind
 /// ```
 ///
-/// `make soak` builds and runs it with glibc's thread caches disabled (`GLIBC_TUNABLES=glibc.malloc.tcache_count=0`), because
-/// these count as allocated.
+/// `make soak` builds and runs it with glibc's thread caches disabled (`GLIBC_TUNABLES=glibc.malloc.tcache_count=0`),
+/// because these count as allocated.
 ///
-/// Each row has a server in a separate process, and begins with a fifth of the exchanges to fill the caches. Then memory is
-/// measured at the start, at each quarter and at the end. A row that grows is measured again, up to three times. The exit code
-/// is 1 when a row still grows by more than `Growth.noise`, when descriptors or threads are left, or when an exchange did not
-/// end as expected.
+/// Each row has a server in a separate process, and begins with a fifth of the exchanges to fill the caches. Then
+/// memory is measured at the start, at each quarter and at the end. A row that grows is measured again, up to three
+/// times. The exit code is 1 when a row still grows by more than `Growth.noise`, when descriptors or threads are left,
+/// or when an exchange did not end as expected.
 @main
 struct Leaks {
     static func main() async throws {

@@ -7,8 +7,9 @@ import Linnet
 /// swift run -c release --package-path Benchmarks linnet-soak http://127.0.0.1:8080/1k 200000 32
 /// ```
 ///
-/// Each request has its number in the query. Its response must have the status and length of the first one. The exit code is 1
-/// when a request was lost, when descriptors are left, or when memory continued to grow after the first tenth.
+/// Each request has its number in the query. Its response must have the status and length of the first one. The exit
+/// code is 1 when a request was lost, when descriptors are left, or when memory continued to grow after the first
+/// tenth.
 @main
 struct Soak {
     static func main() async throws {

@@ -6,7 +6,8 @@ extension KeyedDecodingContainer {
         String(try decode(String.self, forKey: key).unicodeScalars.prefix(limit))
     }
 
-    /// Decodes the text of a URL, of at most 8,000 bytes (RFC 9110, 4.1). A longer one is an error: a part of it would be another URL.
+    /// Decodes the text of a URL, of at most 8,000 bytes (RFC 9110, 4.1). A longer one is an error: a part of it would
+    /// be another URL.
     func decodeURLText(forKey key: Key) throws -> String {
         let text = try decode(String.self, forKey: key)
         guard text.utf8.count <= 8_000 else {

@@ -123,8 +123,8 @@ final class TimelineScreen {
         }
     }
 
-    /// A terminal that cannot be written is closed, which its input reports. Between the stop and the continuation of the program
-    /// it is the shell's: events that come before the signal to continue write nothing on it.
+    /// A terminal that cannot be written is closed, which its input reports. Between the stop and the continuation of
+    /// the program it is the shell's: events that come before the signal to continue write nothing on it.
     private func write(_ text: String) {
         guard !text.isEmpty, mode.isEntered else { return }
         try? StandardStream.output.write(text)

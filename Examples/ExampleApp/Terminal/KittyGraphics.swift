@@ -35,7 +35,8 @@ enum KittyGraphics {
         return commands
     }
 
-    /// Puts the placeholders of a picture on a frame. The foreground's colour is the picture's number, which is below 2^24.
+    /// Puts the placeholders of a picture on a frame. The foreground's colour is the picture's number, which is below
+    /// 2^24.
     static func draw(id: Int, x: Int, y: Int, columns: Int, rows: Int, on frame: inout ScreenBuffer) {
         let color = Color(UInt8(id >> 16 & 0xFF), UInt8(id >> 8 & 0xFF), UInt8(id & 0xFF))
         for row in 0..<min(rows, marks.count) {

@@ -25,7 +25,8 @@ enum Terminal {
 }
 
 extension TerminalSize {
-    /// The largest width and height. A frame has a cell for each place, and a terminal can state 65,535 columns and rows.
+    /// The largest width and height. A frame has a cell for each place, and a terminal can state 65,535 columns and
+    /// rows.
     static let limit = 1_000
 
     /// The reported size of a terminal: 80 x 24 if it reports none, and at most ``limit`` columns and rows.
@@ -36,8 +37,8 @@ extension TerminalSize {
     }
 }
 
-/// The mode in which a program draws the whole screen: the alternate screen without a cursor, and keys that arrive at once and
-/// are not echoed. Keys that send signals, such as Ctrl-C, still do.
+/// The mode in which a program draws the whole screen: the alternate screen without a cursor, and keys that arrive at
+/// once and are not echoed. Keys that send signals, such as Ctrl-C, still do.
 struct FullScreenMode {
     private static let alternateScreen = "\u{1B}[?1049h"
     /// No cursor, no line wrapping.

@@ -18,7 +18,8 @@ enum TerminalEvent: Sendable, Hashable {
 /// Reads standard input and signals on the main queue, from its creation to ``end()``.
 @MainActor
 final class TerminalInput {
-    /// SIGWINCH: the size has changed. SIGTSTP and SIGCONT: the user stops and continues the program. The others end it.
+    /// SIGWINCH: the size has changed. SIGTSTP and SIGCONT: the user stops and continues the program. The others end
+    /// it.
     static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGHUP]
 
     let events: AsyncStream<TerminalEvent>

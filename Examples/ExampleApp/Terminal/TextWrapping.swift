@@ -1,7 +1,7 @@
 /// Breaks text into lines by display width.
 enum TextWrapping {
-    /// Returns the lines of a text: it is broken at spaces and beside wide characters, and within a word that is wider than
-    /// a line. A width below 2 counts as 2, so that each character fits.
+    /// Returns the lines of a text: it is broken at spaces and beside wide characters, and within a word that is wider
+    /// than a line. A width below 2 counts as 2, so that each character fits.
     static func lines(_ text: String, width: Int) -> [String] {
         let width = max(2, width)
         var lines: [String] = []

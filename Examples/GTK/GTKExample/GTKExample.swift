@@ -7,8 +7,8 @@ import LinnetUIState
 
 /// A window of GTK with a grid of pictures, a spinner and a progress bar, bound to the states of LinnetUIState.
 ///
-/// The pictures come from a server within the program. With `--self-test`, the program ends once the states have arrived in the
-/// widgets, and is ended by a signal if they do not within a minute.
+/// The pictures come from a server within the program. With `--self-test`, the program ends once the states have
+/// arrived in the widgets, and is ended by a signal if they do not within a minute.
 @main
 @MainActor
 struct GTKExample {
@@ -31,8 +31,9 @@ struct GTKExample {
 
     /// Lets the main actor run within GLib's main loop, which occupies the main thread.
     ///
-    /// The jobs of the main actor are in Dispatch's main queue. GLib waits for the queue's descriptor together with the display's,
-    /// so nothing polls. A task of the main actor that iterates GLib's context would have to, or would block the actor.
+    /// The jobs of the main actor are in Dispatch's main queue. GLib waits for the queue's descriptor together with the
+    /// display's, so nothing polls. A task of the main actor that iterates GLib's context would have to, or would block
+    /// the actor.
     private static func joinMainLoop() {
         let work: GUnixFDSourceFunc = { descriptor, _, _ in
             // Resets the descriptor before the jobs run, so that no later one is missed.

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import LinnetMessages
 internal import LinnetSerialization
 
-/// What an archive has of a request serializer.
+/// The archived properties of a request serializer.
 struct ArchivedRequestSerializer: Codable {
     /// The names and values of the header fields, in order, without credentials.
     private let headerFields: [[String]]

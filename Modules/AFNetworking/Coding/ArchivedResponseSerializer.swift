@@ -1,6 +1,6 @@
 internal import Foundation  // JSONSerialization, PropertyListSerialization, NSKeyedArchiver
 
-/// What an archive has of a response serializer.
+/// The archived properties of a response serializer.
 struct ArchivedResponseSerializer: Codable {
     private let statusCodes: [Range<Int>]?
     private let contentTypes: Set<String>?

@@ -10,7 +10,7 @@ extension NSCoder {
     func encode(configuration: URLSessionConfiguration) {
         guard allowsKeyedCoding else { return }
         var stored = configuration.configuration
-        // The policy is that of the manager.
+        // The policy is the manager's.
         stored.securityPolicy = .systemTrust
         guard let settings = try? HTTPSession.Settings(stored), let data = try? settings.json() else { return }
         encode(NSData(data: data), forKey: Self.configurationKey)

@@ -4,9 +4,9 @@
 public import Foundation  // NSError
 public import LinnetSession
 
-/// The domain of the errors of request serializers, whose codes are those of `NSURLErrorDomain`.
+/// The domain of the errors of request serializers, with the codes of `NSURLErrorDomain`.
 public let AFURLRequestSerializationErrorDomain = "com.alamofire.error.serialization.request"
-/// The domain of the errors of response serializers, whose codes are those of `NSURLErrorDomain`.
+/// The domain of the errors of response serializers, with the codes of `NSURLErrorDomain`.
 public let AFURLResponseSerializationErrorDomain = "com.alamofire.error.serialization.response"
 /// The key of the request in the `userInfo` of an error of a request serializer; AFNetworking never sets it.
 public let AFNetworkingOperationFailingURLRequestErrorKey = "com.alamofire.serialization.request.error.response"

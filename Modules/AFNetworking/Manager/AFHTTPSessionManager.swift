@@ -96,7 +96,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
 
     // MARK: Verbs
 
-    /// Sends GET. The progress is that of the response's body.
+    /// Sends GET. The progress counts the response's body.
     @discardableResult
     open func get(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil, progress: ProgressBlock? = nil,
@@ -120,7 +120,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
                 uploadProgress: nil, downloadProgress: nil, success: { task, _ in success?(task) }, failure: failure))
     }
 
-    /// Sends POST. The progress is that of the request's body.
+    /// Sends POST. The progress counts the request's body.
     @discardableResult
     open func post(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil, progress: ProgressBlock? = nil,

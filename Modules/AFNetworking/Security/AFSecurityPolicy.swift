@@ -42,7 +42,7 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - pinningMode: What is compared.
+    ///   - pinningMode: The compared part of a certificate.
     ///   - pinnedCertificates: The certificates in DER or PEM. If one cannot be read, no server is trusted.
     public init(pinningMode: AFSSLPinningMode, withPinnedCertificates pinnedCertificates: Set<Data>) {
         sslPinningMode = pinningMode
@@ -77,7 +77,7 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
     // MARK: Copies
 
-    /// What an archive has.
+    /// The archived properties.
     private struct Settings: Codable {
         let mode: UInt
         let certificates: Set<Data>?

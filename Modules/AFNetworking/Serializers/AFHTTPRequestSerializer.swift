@@ -119,7 +119,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
         set { state.withLock { $0.pipelines = newValue } }
     }
 
-    /// What requests are for. It is a hint for Apple's systems, without effect here.
+    /// The purpose of requests. It is a hint for Apple's systems, without effect here.
     open var networkServiceType: URLRequest.NetworkServiceType {
         get { state.withLock { $0.networkServiceType } }
         set { state.withLock { $0.networkServiceType = newValue } }
@@ -137,7 +137,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
         set { options.cachePolicy = newValue.policy }
     }
 
-    /// Whether stored cookies are sent, and those of responses stored.
+    /// Whether stored cookies are sent, and cookies of responses stored.
     open var httpShouldHandleCookies: Bool {
         get { options.usesCookies ?? true }
         set { options.usesCookies = newValue }

@@ -98,7 +98,7 @@ open class AFPropertyListResponseSerializer: AFHTTPResponseSerializer, @unchecke
         set { state.withLock { $0.readOptions = newValue } }
     }
 
-    /// Returns the value; nil without an error for an empty body, such as that of a 204.
+    /// Returns the value; nil without an error for an empty body, as of a 204.
     open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
         read(response, data, error) { data in
             data.isEmpty ? nil : try PropertyListValue(parsing: data).foundation
@@ -125,7 +125,7 @@ extension PropertyListValue {
 /// Reads a response by the first of several serializers that returns something; otherwise as
 /// ``AFHTTPResponseSerializer`` does.
 open class AFCompoundResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
-    /// Returns a serializer that tries others in order. Only those of ``AFHTTPResponseSerializer`` are tried.
+    /// Returns a serializer that tries others in order. Only subclasses of ``AFHTTPResponseSerializer`` are tried.
     open class func compoundSerializer(
         withResponseSerializers responseSerializers: [any AFURLResponseSerialization]
     ) -> AFCompoundResponseSerializer {

@@ -10,7 +10,7 @@ public import LinnetSerialization
 /// request.setValue("application/json", forHTTPHeaderField: "Content-Type")
 /// request.httpBody = data
 /// ```
-/// It is sent as it is. What cannot be sent, such as a header field with a line feed, is an error of its task.
+/// It is sent as it is. A part that cannot be sent, such as a header field with a line feed, is an error of its task.
 public struct URLRequest: Sendable {
     /// How stored responses may be used; without effect in a session without a cache.
     public enum CachePolicy: Int, Sendable {
@@ -28,7 +28,7 @@ public struct URLRequest: Sendable {
         case reloadRevalidatingCacheData = 5
     }
 
-    /// What a request is for: a hint for Apple's systems.
+    /// The purpose of a request: a hint for Apple's systems.
     public enum NetworkServiceType: UInt, Sendable {
         /// Ordinary traffic.
         case `default` = 0
@@ -62,7 +62,7 @@ public struct URLRequest: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - cachePolicy: How stored responses may be used. The default is that of the session.
+    ///   - cachePolicy: How stored responses may be used. The default is the session's.
     ///   - timeoutInterval: The time limit in seconds without a byte from the server. The default is that of the
     ///     session.
     public init(url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy, timeoutInterval: Double = 60) {
@@ -110,7 +110,7 @@ public struct URLRequest: Sendable {
         set { options.cachePolicy = newValue.policy }
     }
 
-    /// Whether stored cookies are sent, and those of the response stored.
+    /// Whether stored cookies are sent, and the response's stored.
     public var httpShouldHandleCookies: Bool {
         get { options.usesCookies ?? true }
         set { options.usesCookies = newValue }

@@ -2,8 +2,8 @@ internal import LinnetMessages
 
 /// A user name and a password, or a token. Its description shows no secret.
 public struct Credential: Sendable, Hashable {
-    /// The authentication scheme, in lower case: `basic`, `bearer`, or `digest` for a password that answers both Digest and
-    /// Basic.
+    /// The authentication scheme, in lower case: `basic`, `bearer`, or `digest` for a password that answers both Digest
+    /// and Basic.
     public let scheme: String
     let secret: Secret
 
@@ -25,8 +25,8 @@ public struct Credential: Sendable, Hashable {
     ///   - password: The password.
     ///   - allowsMD5: Whether Digest may also use MD5, and the form of RFC 2069, which does not protect against replay,
     ///     for servers that support nothing better. The default is false.
-    /// - Throws: ``AuthenticationError/Code/invalidCredential`` when the user name contains a colon, or the user name or the
-    ///   password contains a control character.
+    /// - Throws: ``AuthenticationError/Code/invalidCredential`` when the user name contains a colon, or the user name
+    ///   or the password contains a control character.
     public static func password(
         username: String, password: String, allowsMD5: Bool = false
     ) throws(AuthenticationError) -> Credential {
@@ -37,8 +37,8 @@ public struct Credential: Sendable, Hashable {
 
     /// Creates a credential for Basic (RFC 7617), in UTF-8, which is readable in clear text over http.
     ///
-    /// - Throws: ``AuthenticationError/Code/invalidCredential`` when the user name contains a colon, or the user name or the
-    ///   password contains a control character.
+    /// - Throws: ``AuthenticationError/Code/invalidCredential`` when the user name contains a colon, or the user name
+    ///   or the password contains a control character.
     public static func basic(username: String, password: String) throws(AuthenticationError) -> Credential {
         try check(username: username, password: password)
         return Credential(
@@ -47,8 +47,8 @@ public struct Credential: Sendable, Hashable {
 
     /// Creates a credential for Bearer (RFC 6750).
     ///
-    /// - Throws: ``AuthenticationError/Code/invalidCredential`` when the token contains a character that the scheme does not
-    ///   allow.
+    /// - Throws: ``AuthenticationError/Code/invalidCredential`` when the token contains a character that the scheme
+    ///   does not allow.
     public static func bearer(token: String) throws(AuthenticationError) -> Credential {
         do {
             return Credential(scheme: "bearer", secret: .value(try AuthorizationValue.bearer(token: token)))

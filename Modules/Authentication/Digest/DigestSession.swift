@@ -122,7 +122,8 @@ struct DigestStateMachine {
                     clientNonce, challenge.algorithm.hash("\(passwordHash):\(challenge.nonce):\(clientNonce)")
                 )
             session = known
-            // Many servers compute A1 with the client nonce of the request instead of the first one, so it stays the same.
+            // Many servers compute A1 with the client nonce of the request instead of the first one, so it stays the
+            // same.
             (clientNonce, secret) = known
         }
         let digits = String(count, radix: 16)

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Delivers the news of the journal to the subscribers of a session.
 ///
-/// All news comes from the journal, also that of this process, so that events are the same whichever process transfers.
+/// All news comes from the journal, also news of this process, so that events are the same whichever process transfers.
 final class Feed: Sendable {
     /// A reader of events. The functions are called with the lock held, and only fill buffers.
     private struct Subscriber: Sendable {

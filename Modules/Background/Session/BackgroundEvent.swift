@@ -19,7 +19,7 @@ public struct BackgroundEvent: Sendable {
         public static let progressed = Kind("progressed")
         /// All adopted tasks were delivered. It comes once, after the last ``adopted``, and has no task.
         public static let didFinishEvents = Kind("didFinishEvents")
-        /// From now on this process transfers the session's tasks. It has no task.
+        /// This process begins to transfer the session's tasks. It has no task.
         public static let becameRunner = Kind("becameRunner")
     }
 

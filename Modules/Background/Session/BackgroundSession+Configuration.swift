@@ -4,9 +4,9 @@ extension BackgroundSession {
     /// The configuration of a background session, fixed when it is opened. It is not stored: each process brings its
     /// own, and the process that transfers applies its own.
     public struct Configuration: Sendable {
-        /// What the process does with the tasks. The default is ``Role/program``.
+        /// The process's part in the transfers. The default is ``Role/program``.
         public var role = Role.program
-        /// The session that sends all requests, also those of adopted tasks. Credentials that its serializer, adapters
+        /// The session that sends all requests, also of adopted tasks. Credentials that its serializer, adapters
         /// and authenticators add are added to each attempt, and are not stored. The default is nil: a session with the
         /// default configuration, which the background session shuts down. A given session is not shut down.
         public var session: HTTPSession?

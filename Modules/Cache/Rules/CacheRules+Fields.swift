@@ -19,7 +19,8 @@ extension CacheRules {
     /// transport allows, and `HTTPFields` terminates the process at 65,535.
     static let fieldLimit = 10_000
 
-    /// A stored head with the fields of a newer response (section 3.2); nil if it would have more than ``fieldLimit`` fields.
+    /// A stored head with the fields of a newer response (section 3.2); nil if it would have more than ``fieldLimit``
+    /// fields.
     ///
     /// Content-Length, Content-Encoding and Content-Range describe the stored bytes, and stay. An Age that the new
     /// response lacks is dropped, since it was counted for the old one. A weak entity tag stays weak: the strong tag

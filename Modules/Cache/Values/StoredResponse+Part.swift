@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import LinnetMessages
 
 extension StoredResponse.Part {
-    /// Parses the Content-Range field of a 206 response (RFC 9110, section 14.4); nil if it is invalid, or if the length of
-    /// the representation is unknown.
+    /// Parses the Content-Range field of a 206 response (RFC 9110, section 14.4); nil if it is invalid, or if the
+    /// length of the representation is unknown.
     init?(contentRange value: String) {
         let words = Array(value.utf8)[...].trimmed.split(separator: UInt8(ascii: " "))
         guard words.count == 2, String(decoding: words[0], as: UTF8.self).lowercased() == "bytes" else { return nil }

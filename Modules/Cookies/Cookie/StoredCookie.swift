@@ -59,8 +59,9 @@ public struct StoredCookie: Hashable, Sendable {
     ///   - isHTTPOnly: Whether scripts must not read the cookie. The default is false.
     ///   - sameSite: The cross-site requests that the cookie is sent with. The default is ``SameSite/default``.
     ///   - creationDate: The time of creation and of the last access. The default is now.
-    /// - Throws: ``CookieError`` with the code ``CookieError/Code/invalidCookie``: the name and the value are empty, too long or
-    ///   would be read as something else, or the requirements of SameSite=None or of a prefix of the name are not met.
+    /// - Throws: ``CookieError`` with the code ``CookieError/Code/invalidCookie``: the name and the value are empty,
+    ///   too long or would be read as something else, or the requirements of SameSite=None or of a prefix of the name
+    ///   are not met.
     public init(
         name: String, value: String, domain: String, path: String = "/", isHostOnly: Bool = true, expires: Date? = nil,
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .default, creationDate: Date = Date()
@@ -108,7 +109,8 @@ extension StoredCookie {
         case strict
     }
 
-    /// The properties that identify a cookie: a new one replaces the stored one with the same key (RFC 6265bis, section 5.7, step 23).
+    /// The properties that identify a cookie: a new one replaces the stored one with the same key (RFC 6265bis, section
+    /// 5.7, step 23).
     struct Key: Hashable, Sendable {
         let name: CookieBytes
         let path: CookieBytes

@@ -43,7 +43,8 @@ public struct NetscapeCookies: Sendable {
         }
     }
 
-    /// The cookies that the format cannot express, because a name, value or path contains a tab. ``data`` does not contain them.
+    /// The cookies that the format cannot express, because a name, value or path contains a tab. ``data`` does not
+    /// contain them.
     public var omittedCookies: [StoredCookie] { cookies.filter { !Self.isExpressible($0) } }
 
     /// The contents of a file with the cookies, in their order.

@@ -3,7 +3,8 @@ internal import LinnetMessages
 
 /// The date of an Expires attribute (RFC 6265bis, section 5.1.1).
 ///
-/// The algorithm accepts more than the formats of HTTP, since servers send more: any order, any delimiters, no time zone.
+/// The algorithm accepts more than the formats of HTTP, since servers send more: any order, any delimiters, no time
+/// zone.
 struct CookieDate {
     private var time: (hour: Int64, minute: Int64, second: Int64)?
     private var day: Int64?

@@ -26,8 +26,8 @@ extension HTTPSession.Configuration {
     /// queries are.
     ///
     /// - Parameter name: The name of the program: 1 to 255 bytes without separators, not beginning with a full stop.
-    /// - Throws: `SessionError.Code.invalidConfiguration` if the name is invalid, the home directory is unknown, others could
-    ///   have written a directory, or the cookies cannot be read.
+    /// - Throws: `SessionError.Code.invalidConfiguration` if the name is invalid, the home directory is unknown, others
+    ///   could have written a directory, or the cookies cannot be read.
     public static func persistent(named name: String) throws(SessionError) -> HTTPSession.Configuration {
         try persistent(in: PersistentPlaces(named: name))
     }

@@ -1,4 +1,5 @@
-/// Reads dates in one form of ISO 8601, `2026-11-23T04:05:06.789Z`, without a formatter, which takes many times as long.
+/// Reads dates in one form of ISO 8601, `2026-11-23T04:05:06.789Z`, without a formatter, which takes many times as
+/// long.
 enum UsualDate {
     private static let daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
 
@@ -25,8 +26,8 @@ enum UsualDate {
         return Double(seconds * 1_000_000 + micros) / 1e6
     }
 
-    /// Whether a text that begins with `2026-11-23` names a day of the calendar, which Foundation's formatters do not check:
-    /// they take 31 February for 3 March. True for a text of another form, which is left to a formatter.
+    /// Whether a text that begins with `2026-11-23` names a day of the calendar, which Foundation's formatters do not
+    /// check: they take 31 February for 3 March. True for a text of another form, which is left to a formatter.
     static func namesDay(_ text: String) -> Bool {
         let bytes = Array(text.utf8.prefix(10))
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),

@@ -28,8 +28,8 @@ public struct Redaction: Sendable, Hashable {
         self.queryNames = queryNames
     }
 
-    /// Hides credentials, cookies, and query parameters that commonly contain secrets. This is the default of all logs and
-    /// descriptions.
+    /// Hides credentials, cookies, and query parameters that commonly contain secrets. This is the default of all logs
+    /// and descriptions.
     public static let standard = Redaction(
         fieldNames: Set(
             [.authorization, .proxyAuthorization, .cookie, .setCookie, .authenticationInfo, .proxyAuthenticationInfo]
@@ -87,8 +87,8 @@ public struct Redaction: Sendable, Hashable {
 
     private static let urlFieldNames: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
 
-    /// Returns a URL's redacted text. Parameters in the fragment are redacted too, because OAuth's implicit grant returns the
-    /// access token there (RFC 6749, section 4.2.2).
+    /// Returns a URL's redacted text. Parameters in the fragment are redacted too, because OAuth's implicit grant
+    /// returns the access token there (RFC 6749, section 4.2.2).
     package func text(of url: URL) -> String {
         let text = (hidesUserInfo ? url.withoutUserInfo : url).absoluteString
         guard !queryNames.isEmpty, let start = text.utf8.firstIndex(where: Self.isMark) else { return text }

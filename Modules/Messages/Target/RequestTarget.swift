@@ -2,8 +2,8 @@ package import FoundationEssentials
 
 /// A URL in the parts that a request's head carries (RFC 9112, section 3.2): the origin and the target.
 ///
-/// The fragment is not sent, an empty path is `/`, and bytes that a request line must not contain are percent-encoded. User
-/// information is never sent in the authority (RFC 9110, section 4.2.4).
+/// The fragment is not sent, an empty path is `/`, and bytes that a request line must not contain are percent-encoded.
+/// User information is never sent in the authority (RFC 9110, section 4.2.4).
 package struct RequestTarget: Hashable, Sendable {
     package let origin: Origin
     /// The path and the query in the form that is sent.
@@ -104,7 +104,8 @@ extension UInt8 {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// The text with its percent-encoded bytes decoded; nil if it is not UTF-8. A `%` without two digits stands for itself.
+    /// The text with its percent-encoded bytes decoded; nil if it is not UTF-8. A `%` without two digits stands for
+    /// itself.
     fileprivate var percentDecoded: String? {
         var decoded: [UInt8] = []
         var index = startIndex

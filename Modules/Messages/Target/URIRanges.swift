@@ -31,7 +31,8 @@ package struct URIRanges: Equatable {
     }
 }
 
-/// The places of the components of an authority (RFC 3986, section 3.2): user information before the last `@`, host, port.
+/// The places of the components of an authority (RFC 3986, section 3.2): user information before the last `@`, host,
+/// port.
 package struct AuthorityRanges: Equatable {
     package private(set) var userInfo: Range<Int>?
     /// The host, without its brackets.

@@ -16,7 +16,8 @@ package struct HTTPDate: Hashable {
     ///
     /// - Parameters:
     ///   - text: The text, without whitespace around it.
-    ///   - ignoresCase: Whether letters are read in any case, as caches do (RFC 9111, section 4.2). The default is false.
+    ///   - ignoresCase: Whether letters are read in any case, as caches do (RFC 9111, section 4.2). The default is
+    ///     false.
     ///   - now: The time that decides the century of a year with two digits. The default is the current one.
     package init?(_ text: String, ignoresCase: Bool = false, now: @autoclosure () -> HTTPDate = .now) {
         var text = text

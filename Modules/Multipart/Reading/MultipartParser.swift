@@ -167,8 +167,8 @@ public struct MultipartParser: Sendable {
 extension MultipartParser {
     /// The events of a multipart body, in order.
     ///
-    /// A part is ``partBegan(_:)``, any number of ``data(_:)``, and ``partEnded``. A nested multipart body that is parsed
-    /// has parts instead of data.
+    /// A part is ``partBegan(_:)``, any number of ``data(_:)``, and ``partEnded``. A nested multipart body that is
+    /// parsed has parts instead of data.
     public enum Event: Sendable, Hashable {
         /// The header of a part is complete.
         case partBegan(MultipartPart.Head)

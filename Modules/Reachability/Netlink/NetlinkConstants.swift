@@ -1,5 +1,5 @@
-// Constants of the kernel's interface from linux/netlink.h, linux/rtnetlink.h, linux/if_link.h and linux/if_addr.h, which
-// the Glibc module does not export. They are part of the kernel's stable ABI.
+// Constants of the kernel's interface from linux/netlink.h, linux/rtnetlink.h, linux/if_link.h and linux/if_addr.h,
+// which the Glibc module does not export. They are part of the kernel's stable ABI.
 
 /// Values of the message header (`struct nlmsghdr`).
 enum NetlinkHeader {

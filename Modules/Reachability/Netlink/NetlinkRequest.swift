@@ -12,8 +12,8 @@ struct NetlinkRequest: Hashable, Sendable {
 
     /// The requests for a whole `NetworkState`. Objects come before others that refer to them.
     ///
-    /// - Parameter isStrict: Whether the kernel applies filters. It then lists only the routes of the tables that matter,
-    ///   and the links without their statistics.
+    /// - Parameter isStrict: Whether the kernel applies filters. It then lists only the routes of the tables that
+    ///   matter, and the links without their statistics.
     static func all(isStrict: Bool) -> [NetlinkRequest] {
         [links(isStrict: isStrict)] + NetworkFamily.allCases.map(addresses)
             + NetworkFamily.allCases.flatMap { routes($0, isStrict: isStrict) }

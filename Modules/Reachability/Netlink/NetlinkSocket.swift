@@ -32,8 +32,8 @@ final class NetlinkSocket: Sendable {
         let descriptor = OwnedDescriptor(owning: number)
         var timeout = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        // The Glibc module lacks `struct sockaddr_nl` (family, padding, port, groups), which takes 12 of these 16 bytes.
-        // A `sockaddr` is aligned to 2 bytes, so the port and the groups, which have 4, may be unaligned.
+        // The Glibc module lacks `struct sockaddr_nl` (family, padding, port, groups), which takes 12 of these 16
+        // bytes. A `sockaddr` is aligned to 2 bytes, so the port and the groups, which have 4, may be unaligned.
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_NETLINK)
         withUnsafeMutableBytes(of: &address) { $0.storeBytes(of: groups, toByteOffset: 8, as: UInt32.self) }

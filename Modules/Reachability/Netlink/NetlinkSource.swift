@@ -31,8 +31,8 @@ struct NetlinkSource: NetworkSource {
 
     /// Lists links, addresses and routes, and repeats this while the kernel reports changes during the list.
     ///
-    /// When the state keeps changing, the last listing is returned: the change also caused a notification, which leads to
-    /// another read.
+    /// When the state keeps changing, the last listing is returned: the change also caused a notification, which leads
+    /// to another read.
     mutating func read() throws(ReachabilityError) -> NetworkState {
         for _ in 1..<Self.attempts {
             let (state, isConsistent) = try readOnce()

@@ -12,7 +12,8 @@ enum InterfaceClassifier {
         return link.hardwareType == HardwareType.ethernet ? .ethernet : .other
     }
 
-    /// The number of the interface that carries the traffic of another; nil when the device has none, or an unknown one.
+    /// The number of the interface that carries the traffic of another; nil when the device has none, or an unknown
+    /// one.
     ///
     /// For other devices, the kernel's number has another meaning: for a veth it identifies the peer.
     static func lower(of link: NetworkLink, _ kind: ReachabilityStatus.Kind) -> Int32? {
@@ -29,8 +30,8 @@ enum InterfaceClassifier {
         if facts.deviceType == "wwan" || link.driverKind == "wwan" || link.driverKind == "rmnet" { return true }
         // Names that modem drivers assign. A virtual device can have such a name without being a modem.
         if link.driverKind == nil, hasName(link, ["wwan", "rmnet", "rmnet_data", "ccmni"]) { return true }
-        // PPP is used by old modems, DSL and VPNs. The kernel does not report the device below, so PPP counts as cellular
-        // when the machine has a modem.
+        // PPP is used by old modems, DSL and VPNs. The kernel does not report the device below, so PPP counts as
+        // cellular when the machine has a modem.
         return facts.hasModem && (link.hardwareType == HardwareType.ppp || link.driverKind == "ppp")
     }
 

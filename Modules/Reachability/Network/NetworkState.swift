@@ -11,8 +11,8 @@ enum NetworkChange: Int, Comparable, Sendable {
 
 /// The links, addresses and default routes that the kernel reported.
 ///
-/// The state is built from dumps. A notification only indicates that a new dump is needed, because the kernel removes IPv4
-/// routes without a notification when their link or source address is removed.
+/// The state is built from dumps. A notification only indicates that a new dump is needed, because the kernel removes
+/// IPv4 routes without a notification when their link or source address is removed.
 struct NetworkState: Hashable, Sendable {
     private(set) var links: [Int32: NetworkLink] = [:]
     private(set) var addresses: [NetworkAddress: Bool] = [:]
@@ -66,8 +66,8 @@ extension NetworkState {
     /// The default route of a family that the kernel prefers among routes with an interface that is up; nil if there is
     /// none, or if a route that forwards nothing hides it.
     ///
-    /// The order: the table `main` before `default`, a pair of halves before a whole route, then the lowest metric, then the
-    /// lowest interface number.
+    /// The order: the table `main` before `default`, a pair of halves before a whole route, then the lowest metric,
+    /// then the lowest interface number.
     ///
     /// - Parameter interface: The number of the only interface to consider; nil for all.
     func preferredRoute(_ family: NetworkFamily, over interface: Int32? = nil) -> NetworkRoute? {

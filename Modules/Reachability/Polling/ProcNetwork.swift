@@ -15,7 +15,8 @@ enum ProcNetwork {
 
     static func ipv6Addresses() -> [NetlinkMessage.Content] { read("if_inet6").map(ipv6Addresses) ?? [] }
 
-    /// The addresses in the text of `if_inet6`: address, interface number, prefix length, scope and flags in hexadecimal.
+    /// The addresses in the text of `if_inet6`: address, interface number, prefix length, scope and flags in
+    /// hexadecimal.
     static func ipv6Addresses(_ text: String) -> [NetlinkMessage.Content] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
@@ -36,7 +37,8 @@ enum ProcNetwork {
             + (read("ipv6_route").map { ipv6Routes($0, indices) } ?? [])
     }
 
-    /// The default routes in the text of `route`: interface, destination, gateway, flags, two counters, metric and mask.
+    /// The default routes in the text of `route`: interface, destination, gateway, flags, two counters, metric and
+    /// mask.
     static func ipv4Routes(_ text: String, _ indices: [String: Int32]) -> [NetworkRoute] {
         text.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split { $0 == "\t" || $0 == " " }
@@ -52,8 +54,8 @@ enum ProcNetwork {
         }
     }
 
-    /// The default routes in the text of `ipv6_route`: destination, its length, source, its length, gateway, metric, two
-    /// counters, flags and interface.
+    /// The default routes in the text of `ipv6_route`: destination, its length, source, its length, gateway, metric,
+    /// two counters, flags and interface.
     static func ipv6Routes(_ text: String, _ indices: [String: Int32]) -> [NetworkRoute] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")

@@ -11,8 +11,8 @@ struct StrictTransportSecurity: Equatable {
     /// The longest value that is read, in bytes.
     static let longestValue = 4096
 
-    /// Fails if the value does not conform: without max-age, with a directive that occurs twice or a value that is not of its
-    /// form. Unknown directives are ignored.
+    /// Fails if the value does not conform: without max-age, with a directive that occurs twice or a value that is not
+    /// of its form. Unknown directives are ignored.
     init?(_ value: String) {
         guard value.utf8.count <= Self.longestValue else { return nil }
         var scanner = DirectiveScanner(value)
@@ -47,7 +47,8 @@ private struct DirectiveScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads a directive and the semicolon after it; the name is nil for an empty one, and the result for a malformed one.
+    /// Reads a directive and the semicolon after it; the name is nil for an empty one, and the result for a malformed
+    /// one.
     mutating func directive() -> (name: String?, value: String?)? {
         skipBlanks()
         let name = token()

@@ -2,7 +2,8 @@ internal import COpenSSL
 
 /// The work of deriving keys from a passphrase: a file says how much it is.
 enum KeyDerivation {
-    /// The maximum number of iterations for one file, which take about ten seconds. Files in use have up to two million.
+    /// The maximum number of iterations for one file, which take about ten seconds. Files in use have up to two
+    /// million.
     static let mostIterations: UInt64 = 10_000_000
 
     /// The iterations of an encrypted private key (`X509_SIG`).

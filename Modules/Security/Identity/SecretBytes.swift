@@ -101,7 +101,8 @@ final class Passphrase {
         return body(copy.bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: secret.bytes.count))
     }
 
-    /// Records that the passphrase was asked for, and calls a function with it if there is one and the iterations are not too many.
+    /// Records that the passphrase was asked for, and calls a function with it if there is one and the iterations are
+    /// not too many.
     func whenAsked(
         deriving iterations: UInt64, _ body: (UnsafePointer<CChar>, _ count: Int32) -> OpaquePointer?
     ) -> OpaquePointer? {

@@ -5,8 +5,8 @@ extension ChainVerifier {
     /// including the anchor (RFC 5280, 4.2.1.10 and 6.1.3 (b) and (c)).
     ///
     /// OpenSSL compares a wildcard with an excluded name as if it were a single name; this check considers all names
-    /// that it covers. Self-issued certificates are skipped, except for the leaf. An anchor that excludes a malformed name
-    /// is refused, since rules about extensions do not apply to it.
+    /// that it covers. Self-issued certificates are skipped, except for the leaf. An anchor that excludes a malformed
+    /// name is refused, since rules about extensions do not apply to it.
     ///
     /// - Parameter work: The remaining number of comparisons.
     func checkNames(_ chain: [X509Handle], _ trust: ServerTrust, _ work: inout Int) throws(TrustRefusal) {

@@ -107,7 +107,8 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Orders patterns that match the same host. A pattern that names the unspecified address is preferred there to one for loopback.
+    /// Orders patterns that match the same host. A pattern that names the unspecified address is preferred there to one
+    /// for loopback.
     var specificity: (Int, Int) {
         switch form {
         case .exact(let host): (4, host.isUnspecified ? 1 : 0)

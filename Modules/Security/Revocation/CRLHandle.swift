@@ -210,8 +210,8 @@ struct CRLFacts: Sendable {
         return scope
     }
 
-    /// A BOOLEAN that is FALSE if it is absent; DER has only one form of TRUE, and does not encode the default (X.690, 11.1 and
-    /// 11.5).
+    /// A BOOLEAN that is FALSE if it is absent; DER has only one form of TRUE, and does not encode the default (X.690,
+    /// 11.1 and 11.5).
     private static func isSet(_ boolean: DER.Element?, _ der: DER) throws -> Bool {
         guard let boolean else { return false }
         guard der.content(boolean) == [0xFF] else {

@@ -93,7 +93,8 @@ struct RevocationCheck {
         return answer
     }
 
-    /// The answer of a list; nil if it is from another issuer, or does not contain the certificate and has another scope.
+    /// The answer of a list; nil if it is from another issuer, or does not contain the certificate and has another
+    /// scope.
     private func ask(_ list: CRLHandle, _ certificate: X509Handle, _ issuer: X509Handle) -> Answer? {
         guard list.isSigned(by: issuer) else { return nil }
         // The scope only matters for the absence of an entry. An entry is a revocation in any list of the issuer.

@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// How revocation is checked. Nothing is fetched: the sources are lists that the app supplies and stapled OCSP
 /// responses.
 ///
-/// A certificate that a source reports as revoked is always refused. An entry in a list of its issuer counts even if the list
-/// has expired, or is meant for other certificates (RFC 5280, 5.2.5).
+/// A certificate that a source reports as revoked is always refused. An entry in a list of its issuer counts even if
+/// the list has expired, or is meant for other certificates (RFC 5280, 5.2.5).
 ///
 /// ```swift
 /// var profile = ChainProfile.default

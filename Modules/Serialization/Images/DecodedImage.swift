@@ -6,6 +6,7 @@
 /// }
 /// ```
 public protocol DecodedImage: Sendable {
-    /// The memory that the decoded image takes, in bytes. Caches of images are limited by the sum of it, so it must not change.
+    /// The memory that the decoded image takes, in bytes. Caches of images are limited by the sum of it, so it must not
+    /// change.
     var byteCount: Int { get }
 }

@@ -3,16 +3,16 @@
 /// ```swift
 /// let preview = ImageProcessor<Bitmap>("preview") { try $0.scaled(toFit: 64).rounded(radius: 8) }
 /// ```
-/// The identifier stands for the function: caches keep a variant under the identifiers of its processors, so it must differ
-/// between functions with different results, including their parameters.
+/// The identifier stands for the function: caches keep a variant under the identifiers of its processors, so it must
+/// differ between functions with different results, including their parameters.
 public struct ImageProcessor<Image: DecodedImage>: Sendable {
     /// Names the function and its parameters, such as `scaled(toFit: 128)`.
     public let identifier: String
-    /// The length of the longer side, in pixels, to which the processor scales larger images down in proportion, when it does
-    /// nothing else; nil for other processors.
+    /// The length of the longer side, in pixels, to which the processor scales larger images down in proportion, when
+    /// it does nothing else; nil for other processors.
     ///
-    /// A ``ScalingImageSerializer`` may decode an image in this size when it is the first processor of all variants that are
-    /// asked for.
+    /// A ``ScalingImageSerializer`` may decode an image in this size when it is the first processor of all variants
+    /// that are asked for.
     public let maximumDimension: Int?
     private let transform: @Sendable (Image) throws -> Image
 
@@ -21,8 +21,8 @@ public struct ImageProcessor<Image: DecodedImage>: Sendable {
     /// - Parameters:
     ///   - identifier: Names the function and its parameters.
     ///   - maximumDimension: The value of ``ImageProcessor/maximumDimension``. The default is nil.
-    ///   - transform: Makes the variant. With a `maximumDimension`, it is given an image of this size or smaller if the serializer
-    ///     has scaled it.
+    ///   - transform: Makes the variant. With a `maximumDimension`, it is given an image of this size or smaller if the
+    ///     serializer has scaled it.
     public init(
         _ identifier: String, maximumDimension: Int? = nil, _ transform: @escaping @Sendable (Image) throws -> Image
     ) {

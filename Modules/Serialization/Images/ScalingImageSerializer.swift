@@ -1,9 +1,11 @@
-/// A response serializer that can decode an image smaller than it is, for less work or memory than decoding and scaling it.
+/// A response serializer that can decode an image smaller than it is, for less work or memory than decoding and scaling
+/// it.
 ///
-/// `ImageDownloader` of `LinnetUIState` uses it for variants whose first processor has a ``ImageProcessor/maximumDimension``.
+/// `ImageDownloader` of `LinnetUIState` uses it for variants whose first processor has a
+/// ``ImageProcessor/maximumDimension``.
 public protocol ScalingImageSerializer<Value>: ResponseSerializer where Value: DecodedImage {
-    /// Validates the response, and decodes its body as an image that is scaled down in proportion if its longer side exceeds a
-    /// limit.
+    /// Validates the response, and decodes its body as an image that is scaled down in proportion if its longer side
+    /// exceeds a limit.
     ///
     /// - Parameters:
     ///   - response: The response.

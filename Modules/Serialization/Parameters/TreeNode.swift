@@ -2,8 +2,8 @@ internal import LinnetJSON
 
 /// A node of a tree of parameters under construction. Containers share it, since their writes may alternate.
 ///
-/// Children and collected values are properties of their own, not payloads of an enumeration: the optimizer keeps a second
-/// reference to a payload that is moved out and back, so that each change would copy all of it.
+/// Children and collected values are properties of their own, not payloads of an enumeration: the optimizer keeps a
+/// second reference to a payload that is moved out and back, so that each change would copy all of it.
 final class TreeNode {
     enum Kind { case nothing, value, array, dictionary }
 

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 internal import LinnetMessages
 
-/// Settings for one request; nil means the setting of the serializer or else of the session. A time limit of `.seconds(Int64.max)`
-/// never passes, also in a session that has one.
+/// Settings for one request; nil means the setting of the serializer or else of the session. A time limit of
+/// `.seconds(Int64.max)` never passes, also in a session that has one.
 public struct RequestOptions: Sendable, Hashable {
     private struct Values: Sendable, Hashable {
         var timeout: Duration?
@@ -65,8 +65,8 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.cachePolicy }
         set { change { $0.cachePolicy = newValue } }
     }
-    /// Whether stored cookies are sent, and cookies of the response are stored. The default is true; without effect in a
-    /// session without a cookie jar.
+    /// Whether stored cookies are sent, and cookies of the response are stored. The default is true; without effect in
+    /// a session without a cookie jar.
     public var usesCookies: Bool? {
         get { said?.usesCookies }
         set { change { $0.usesCookies = newValue } }
@@ -78,8 +78,8 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.mainDocument }
         set { change { $0.mainDocument = newValue } }
     }
-    /// Whether the response replaces the ``mainDocument``; the default is false. A page that follows a link to another site has
-    /// the cookies of that site then, unless they are `SameSite=Strict`.
+    /// Whether the response replaces the ``mainDocument``; the default is false. A page that follows a link to another
+    /// site has the cookies of that site then, unless they are `SameSite=Strict`.
     public var isTopLevelNavigation: Bool? {
         get { said?.isTopLevelNavigation }
         set { change { $0.isTopLevelNavigation = newValue } }
@@ -90,14 +90,14 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.allowsExpensiveNetworks }
         set { change { $0.allowsExpensiveNetworks = newValue } }
     }
-    /// Whether the request waits when it cannot be sent because this machine has no network. Nil, the default, leaves that to
-    /// the session's configuration; true requires a session with a reachability monitor.
+    /// Whether the request waits when it cannot be sent because this machine has no network. Nil, the default, leaves
+    /// that to the session's configuration; true requires a session with a reachability monitor.
     public var waitsForConnectivity: Bool? {
         get { said?.waitsForConnectivity }
         set { change { $0.waitsForConnectivity = newValue } }
     }
-    /// Whether the request asks for the server's consent before its body is sent. Nil, the default, leaves that to the session's
-    /// configuration.
+    /// Whether the request asks for the server's consent before its body is sent. Nil, the default, leaves that to the
+    /// session's configuration.
     public var continuePolicy: ContinuePolicy? {
         get { said?.continuePolicy }
         set { change { $0.continuePolicy = newValue } }

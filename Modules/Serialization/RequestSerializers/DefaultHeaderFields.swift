@@ -13,7 +13,8 @@ extension HTTPFields {
         DefaultHeaderFields.acceptLanguage(environment: environment)
     }
 
-    /// The value of a `User-Agent` field: `name/version (Linux; x86_64) Linnet/…`, which ends with the version of this package.
+    /// The value of a `User-Agent` field: `name/version (Linux; x86_64) Linnet/…`, which ends with the version of this
+    /// package.
     ///
     /// Characters that are not allowed in a token (RFC 9110, section 5.6.2) become `-`.
     public static func userAgent(name: String, version: String) -> String {

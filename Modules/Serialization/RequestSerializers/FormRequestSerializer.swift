@@ -13,8 +13,8 @@ public struct FormRequestSerializer: HTTPRequestSerializer, Hashable, Codable {
     /// Header fields, options, how a query is written, and for which methods.
     public var settings: RequestSerializerSettings
 
-    /// `Accept-Language` from the environment's locale, and `User-Agent: program/0 (Linux; x86_64) Linnet/…`, which ends with the
-    /// version of this package.
+    /// `Accept-Language` from the environment's locale, and `User-Agent: program/0 (Linux; x86_64) Linnet/…`, which
+    /// ends with the version of this package.
     ///
     /// Programs on Linux carry no version, hence the 0; use `HTTPFields.userAgent(name:version:)` to set one.
     public static var defaultHeaderFields: HTTPFields { DefaultHeaderFields.standard }

@@ -236,8 +236,8 @@ struct CharsetError: Error, Hashable, CustomStringConvertible {
     enum Kind {
         /// The bytes are not in the charset.
         case malformed
-        /// The charset is known, but the C library has no converter for it: its module is not installed, or the program is
-        /// linked statically and cannot load it.
+        /// The charset is known, but the C library has no converter for it: its module is not installed, or the program
+        /// is linked statically and cannot load it.
         case noConverter
     }
 

@@ -20,8 +20,8 @@ package enum CharsetLabels {
 
     static func decoder(_ name: String) -> CharsetDecoder? { charsets[name] }
 
-    /// The offset of the first byte that begins no character of the charset (WHATWG Encoding, sections 11.1 and 12.1), but
-    /// which glibc's converter takes for a control character. In both charsets it is not within a character either.
+    /// The offset of the first byte that begins no character of the charset (WHATWG Encoding, sections 11.1 and 12.1),
+    /// but which glibc's converter takes for a control character. In both charsets it is not within a character either.
     static func unassigned(in bytes: [UInt8], _ name: String) -> Int? {
         switch name {
         case "euc-jp": bytes.firstIndex { 0x80...0x9F ~= $0 && $0 != 0x8E && $0 != 0x8F }
@@ -30,8 +30,8 @@ package enum CharsetLabels {
         }
     }
 
-    /// The C library's names for the charset with a label, the best one first; nil if the charset is not supported. UTF-16 and
-    /// UTF-32 are big endian if the label does not say otherwise.
+    /// The C library's names for the charset with a label, the best one first; nil if the charset is not supported.
+    /// UTF-16 and UTF-32 are big endian if the label does not say otherwise.
     package static func converters(_ label: String) -> [String]? {
         guard let known = name(label.lowercased()), let decoder = charsets[known] else { return nil }
         switch decoder {

@@ -6,8 +6,8 @@
 ///     JSONResponseSerializer().map(Content.json), StringResponseSerializer().map(Content.text),
 /// ])
 /// ```
-/// The order is AFNetworking's. AFNetworking drops the members' errors; here ``SerializationError/memberErrors`` keeps them. A
-/// member that reads every body, such as ``DataResponseSerializer``, belongs at the end.
+/// The order is AFNetworking's. AFNetworking drops the members' errors; here ``SerializationError/memberErrors`` keeps
+/// them. A member that reads every body, such as ``DataResponseSerializer``, belongs at the end.
 ///
 /// Coding writes each member's type and settings. A member with a closure, for example one from
 /// ``ResponseSerializer/map(_:)``, cannot be coded. Decoding knows the serializers of this module that are not generic;
@@ -27,8 +27,8 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     /// Reads the response with the first member that can.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/memberErrors`` if no member can. Its code is
-    ///   ``SerializationError/Code/unacceptableStatus`` if a member reports that, otherwise the code that all members report,
-    ///   otherwise ``SerializationError/Code/decodingFailed``.
+    ///   ``SerializationError/Code/unacceptableStatus`` if a member reports that, otherwise the code that all members
+    ///   report, otherwise ``SerializationError/Code/decodingFailed``.
     public func serialize(_ response: SerializedResponse) throws(SerializationError) -> Value {
         var errors: [SerializationError] = []
         for member in members {
@@ -91,7 +91,8 @@ extension CompoundResponseSerializer: Codable {
 
     private static func name(of type: any Any.Type) -> String { String(reflecting: type) }
 
-    /// Reads a serializer; throws `DecodingError` if the type of a member is not known, or its value is of another type.
+    /// Reads a serializer; throws `DecodingError` if the type of a member is not known, or its value is of another
+    /// type.
     public init(from decoder: any Decoder) throws {
         let extra = decoder.userInfo[.responseSerializerTypes] as? [any (Decodable & SendableMetatype).Type] ?? []
         let types: [any (Decodable & SendableMetatype).Type] =

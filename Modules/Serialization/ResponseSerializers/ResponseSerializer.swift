@@ -57,8 +57,8 @@ public struct SerializedResponse: Sendable {
     public var url: URL?
     /// The status and the header fields.
     public var head: HTTPResponse
-    /// The content. A content coding that Content-Encoding names is not undone (RFC 9110, section 8.4); a session that undoes codings
-    /// removes the field.
+    /// The content. A content coding that Content-Encoding names is not undone (RFC 9110, section 8.4); a session that
+    /// undoes codings removes the field.
     public var body: Data
     /// The method of the request; nil if it is not known. A response to HEAD has no content, whatever its fields say.
     public var requestMethod: HTTPRequest.Method?

@@ -1,20 +1,21 @@
 public import HTTPTypes
 
 extension ResponseValidation {
-    /// The validation with a closure that has to accept a response's head as well, after the statuses and the content types. What it
-    /// throws refuses the response.
+    /// The validation with a closure that has to accept a response's head as well, after the statuses and the content
+    /// types. What it throws refuses the response.
     ///
     /// ```swift
     /// let validation = ResponseValidation().validating { head in
     ///     guard head.headerFields[.eTag] != nil else { throw MissingTag() }
     /// }
     /// ```
-    /// The error is then a ``SerializationError`` with ``SerializationError/Code/unacceptableResponse`` and the response, and the closure's
-    /// error underlies it; a `SerializationError` is thrown as it is. Further closures are called in order, until one throws.
+    /// The error is then a ``SerializationError`` with ``SerializationError/Code/unacceptableResponse`` and the
+    /// response, and the closure's error underlies it; a `SerializationError` is thrown as it is. Further closures are
+    /// called in order, until one throws.
     ///
     /// A validation judges streams and downloads too, whose body is still to come; for a closure over a body see
-    /// ``ResponseSerializer/validating(_:)``. A validation with a closure is equal to its copies only, and cannot be encoded: that throws
-    /// an `EncodingError`.
+    /// ``ResponseSerializer/validating(_:)``. A validation with a closure is equal to its copies only, and cannot be
+    /// encoded: that throws an `EncodingError`.
     public func validating(_ validate: @escaping @Sendable (HTTPResponse) throws -> Void) -> ResponseValidation {
         var validation = self
         validation.check = HeadCheck { [check] head in
@@ -49,8 +50,8 @@ final class HeadCheck: Sendable, Hashable {
 }
 
 extension ResponseSerializer {
-    /// A serializer that reads the same value, and has a closure accept each response with its body as well. What the closure throws
-    /// refuses the response.
+    /// A serializer that reads the same value, and has a closure accept each response with its body as well. What the
+    /// closure throws refuses the response.
     ///
     /// ```swift
     /// let serializer = DecodableResponseSerializer(Order.self).validating { response in
@@ -58,10 +59,10 @@ extension ResponseSerializer {
     /// }
     /// let order = try await api.get("order").response(serializer).value
     /// ```
-    /// The closure is called once for each response that the serializer's validation accepts, whether or not its body can be decoded, and
-    /// its refusal comes before an error of decoding. The error is then a ``SerializationError`` with
-    /// ``SerializationError/Code/unacceptableResponse`` and the response, and the closure's error underlies it; a `SerializationError` is
-    /// thrown as it is. For streams and downloads see ``ResponseValidation/validating(_:)``.
+    /// The closure is called once for each response that the serializer's validation accepts, whether or not its body
+    /// can be decoded, and its refusal comes before an error of decoding. The error is then a ``SerializationError``
+    /// with ``SerializationError/Code/unacceptableResponse`` and the response, and the closure's error underlies it; a
+    /// `SerializationError` is thrown as it is. For streams and downloads see ``ResponseValidation/validating(_:)``.
     public func validating(
         _ validate: @escaping @Sendable (SerializedResponse) throws -> Void
     ) -> some ResponseSerializer<Value> {

@@ -14,8 +14,8 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Parameters are ignored. A response without a body is accepted whatever its type. One with a body and a missing
     /// or malformed Content-Type is refused, unless `*/*` is among the patterns.
     public var contentTypes: [String]?
-    /// Whether the body may be empty; the default is true. If false, it may still be empty where HTTP allows no content:
-    /// with 1xx, 204, 205 and 304, and in reply to HEAD (RFC 9110, section 6.4.1).
+    /// Whether the body may be empty; the default is true. If false, it may still be empty where HTTP allows no
+    /// content: with 1xx, 204, 205 and 304, and in reply to HEAD (RFC 9110, section 6.4.1).
     public var acceptsEmptyBody = true
     /// The closures of ``validating(_:)``.
     var check: HeadCheck?
@@ -44,9 +44,9 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Returns if the response is acceptable.
     ///
     /// - Throws: ``SerializationError`` with ``SerializationError/Code/unacceptableStatus``,
-    ///   ``SerializationError/Code/unacceptableContentType``, ``SerializationError/Code/emptyBody``, or, for a closure's refusal,
-    ///   ``SerializationError/Code/unacceptableResponse``. If the status
-    ///   and the body are unacceptable, the error is about the status, and the underlying error about the body.
+    ///   ``SerializationError/Code/unacceptableContentType``, ``SerializationError/Code/emptyBody``, or, for a
+    ///   closure's refusal, ``SerializationError/Code/unacceptableResponse``. If the status and the body are
+    ///   unacceptable, the error is about the status, and the underlying error about the body.
     public func validate(_ response: SerializedResponse) throws(SerializationError) {
         let bodyError = response.body.isEmpty ? emptyBodyError(of: response) : contentTypeError(of: response)
         let status = response.head.status

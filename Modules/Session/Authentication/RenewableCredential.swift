@@ -195,7 +195,7 @@ extension RenewableCredential: RenewableCredentialSource {
                 if state.version == renewal.version { state.replace(with: credential) }
                 return (waiters, nil)
             case .failure(let error):
-                // Those that came after the cancellation did not cause it.
+                // Requests that came after the cancellation did not cause it.
                 if renewal.isCancelled, !waiters.isEmpty {
                     guard let error = begin(renewal.waiters, url, &state) else { return ([], nil) }
                     return (waiters, error)
@@ -239,7 +239,7 @@ protocol RenewableCredentialSource: AnyObject, Sendable {
     func authorize(_ request: inout SessionRequest, afterRenewal isRenewed: Bool) throws -> CredentialUse
     /// Notes that a server refused the credential of a version.
     func refuse(_ version: UInt64)
-    /// Waits until there is a newer credential than that of a version.
+    /// Waits until there is a credential newer than a version.
     func renew(after version: UInt64, for url: URL) async throws(SessionError)
 }
 

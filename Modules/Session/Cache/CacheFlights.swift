@@ -2,7 +2,8 @@ internal import LinnetCache
 internal import LinnetTransport
 internal import Synchronization
 
-/// The requests that others with the same key wait for, in a session that collapses equal requests: at most one for each key.
+/// The requests that others with the same key wait for, in a session that collapses equal requests: at most one for
+/// each key.
 final class CacheFlights: Sendable {
     private let flights = Mutex<[CacheKey: CacheFlight]>([:])
 

@@ -2,7 +2,8 @@ internal import LinnetCache
 internal import LinnetTransport
 internal import Synchronization
 
-/// The validations that run in the background (RFC 5861, section 3): at most one for each key. They end with their session.
+/// The validations that run in the background (RFC 5861, section 3): at most one for each key. They end with their
+/// session.
 final class CacheRefreshes: Sendable {
     private struct State {
         var tasks: [CacheKey: Task<Void, Never>] = [:]

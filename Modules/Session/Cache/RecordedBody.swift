@@ -4,8 +4,8 @@ internal import NIOCore
 
 /// The body of a response. Its chunks are stored on their way to the reader.
 ///
-/// The store sees a chunk before the reader, who waits for it: backpressure reaches the connection. A body that the reader
-/// leaves before its end is not stored.
+/// The store sees a chunk before the reader, who waits for it: backpressure reaches the connection. A body that the
+/// reader leaves before its end is not stored.
 final class RecordedBody: ResponseBodyLayer {
     let recorded: HTTPResponseBody
     let recorder: EntryRecorder

@@ -53,8 +53,8 @@ extension HTTPCall {
     /// Makes a handle on a download into a folder, under the name suggested by the response's Content-Disposition (RFC
     /// 6266), or else by its URL.
     ///
-    /// The file is always in that folder and never hidden: only the last component of a suggested path is used, leading dots
-    /// and control characters are removed, and an empty name is replaced by "download".
+    /// The file is always in that folder and never hidden: only the last component of a suggested path is used, leading
+    /// dots and control characters are removed, and an empty name is replaced by "download".
     public func downloadTask(
         into folder: URL, resuming resumeData: ResumeData? = nil, options: DownloadOptions = DownloadOptions()
     ) -> DownloadTask {

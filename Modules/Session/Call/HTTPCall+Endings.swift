@@ -3,9 +3,9 @@ internal import HTTPTypes
 public import LinnetSerialization
 
 // These functions run in the caller's task: no other is made, and cancelling it cancels the transfer, with
-// ``SessionError/Code/cancelled``. A status that the serializer's validation refuses, by default one that is not 200 to 299, fails
-// with ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body. Streams take a validation of their own,
-// with the same default.
+// ``SessionError/Code/cancelled``. A status that the serializer's validation refuses, by default one that is not 200 to
+// 299, fails with ``SessionError/Code/unacceptableStatus``, and the error has the response's head and body. Streams
+// take a validation of their own, with the same default.
 extension HTTPCall {
     /// Sends the request, and returns the response read by a serializer: `call.response(.string)`.
     @discardableResult

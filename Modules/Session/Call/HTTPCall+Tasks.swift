@@ -28,8 +28,8 @@ extension HTTPCall {
 
     /// Makes a handle on a response that is read as it arrives, from ``TransferTask/response``.
     ///
-    /// - Parameter validation: The responses to accept, as for ``bytes(validation:)``: the task fails with another one. The default is a
-    ///   status of 200 to 299 with any content type.
+    /// - Parameter validation: The responses to accept, as for ``bytes(validation:)``: the task fails with another one.
+    ///   The default is a status of 200 to 299 with any content type.
     public func streamTask(validation: ResponseValidation = ResponseValidation()) -> StreamTask {
         prepared(session.streamTask(for: made(), additions: extras?.value.additions, validation))
     }

@@ -70,8 +70,8 @@ extension HTTPSession {
 
     /// Resolves the path of a verb against the base URL, like ``call(_:_:_:)``.
     ///
-    /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL`` when the outcome is not an http or https URL with a
-    ///   host.
+    /// - Throws: ``SessionError`` with ``SessionError/Code/invalidURL`` when the outcome is not an http or https URL
+    ///   with a host.
     public func url(for path: String) throws(SessionError) -> URL {
         try resolver.url(for: path)
     }

@@ -69,7 +69,7 @@ indirect enum ChainQuestion: Sendable {
     case challenge(AuthenticationAttempt)
     /// The hash of the request's body.
     case bodyHash(DigestAlgorithm)
-    /// A credential that is newer than that of a version.
+    /// A credential that is newer than a version.
     case renewal(any RenewableCredentialSource, after: UInt64)
     /// A wait for the network.
     case network(NetworkWatch, condition: @Sendable (ReachabilityStatus) -> Bool, limit: Duration?, isFirst: Bool)

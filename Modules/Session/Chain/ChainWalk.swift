@@ -90,7 +90,8 @@ struct ChainWalk: Sendable {
         return nil
     }
 
-    /// Continues up from the current link while the links let the outcome pass. The error of a link replaces the outcome.
+    /// Continues up from the current link while the links let the outcome pass. The error of a link replaces the
+    /// outcome.
     private mutating func ascend(
         _ links: [any ChainLink], _ flight: inout Flight
     ) throws(SessionError) -> Action? {

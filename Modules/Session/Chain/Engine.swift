@@ -45,12 +45,13 @@ final class Engine: Sendable {
         maximumBodySize = configuration.maximumBodySize
     }
 
-    // A flight goes down by reference: a copy would retain everything that takes part in a request, and stay in the frame of a
-    // request that waits.
+    // A flight goes down by reference: a copy would retain everything that takes part in a request, and stay in the
+    // frame of a request that waits.
 
     /// Sends a request through the chain.
     ///
-    /// The response's body is whole when the delivery says so and no interceptor streams; a caller that needs it whole collects it.
+    /// The response's body is whole when the delivery says so and no interceptor streams; a caller that needs it whole
+    /// collects it.
     func run(_ flight: Flight) async throws(SessionError) -> StreamedResponse {
         var flight = flight
         let isPart = flight.isPart

@@ -6,8 +6,8 @@ internal import NIOCore
 ///
 /// A body in memory can be read any number of times. A streamed one has one reader: each further one fails with
 /// ``SessionError/Code/bodyHasReader``, both while the first one reads and after the end. The body of
-/// ``HTTPCall/bytes(validation:)`` and of ``TransferTask/response`` is always streamed, however short it is. A streamed body that
-/// is dropped before its end closes its connection.
+/// ``HTTPCall/bytes(validation:)`` and of ``TransferTask/response`` is always streamed, however short it is. A streamed
+/// body that is dropped before its end closes its connection.
 public struct HTTPResponseBody: Sendable, AsyncSequence {
     /// The bytes, as they came, with their content codings undone.
     public typealias Element = Data
@@ -93,7 +93,8 @@ public struct HTTPResponseBody: Sendable, AsyncSequence {
         return collector.bytes
     }
 
-    /// Makes a reader. Only the first one of a streamed body can read; the others fail with ``SessionError/Code/bodyHasReader``.
+    /// Makes a reader. Only the first one of a streamed body can read; the others fail with
+    /// ``SessionError/Code/bodyHasReader``.
     public func makeAsyncIterator() -> Iterator {
         switch storage {
         case .whole(let bytes, _): Iterator(source: WholeSource(bytes: bytes))
@@ -132,8 +133,8 @@ extension HTTPResponseBody {
     /// The longest time for that.
     private static let drainTime = Duration.seconds(1)
 
-    /// Reads an unused body to its end, so that its connection can be reused. A body that exceeds the size or time limit is
-    /// dropped, which closes the connection.
+    /// Reads an unused body to its end, so that its connection can be reused. A body that exceeds the size or time
+    /// limit is dropped, which closes the connection.
     ///
     /// - Parameter deadline: The deadline of the request; nil for none.
     func drain(before deadline: Tick? = nil) async {
@@ -160,7 +161,8 @@ extension HTTPResponseBody.Iterator {
     /// The largest number of bytes of an error page to keep for the error.
     private static let errorBodyLimit = 1024 * 1024
 
-    /// The first bytes of the body of a refused response. The refusal is the error, even if the body cannot be read to its end.
+    /// The first bytes of the body of a refused response. The refusal is the error, even if the body cannot be read to
+    /// its end.
     mutating func collectErrorBody(after first: CircularBuffer<ByteBuffer>? = []) async -> Data {
         var body = Data()
         var batch = first

@@ -12,8 +12,8 @@ extension RequestTarget {
         }
     }
 
-    /// The head of a request to this target. User information becomes Basic credentials, unless the request has an Authorization
-    /// field.
+    /// The head of a request to this target. User information becomes Basic credentials, unless the request has an
+    /// Authorization field.
     func head(of request: SessionRequest) -> HTTPRequest {
         var head = HTTPRequest(
             method: request.method, scheme: origin.scheme, authority: origin.authority, path: path,

@@ -22,9 +22,11 @@ final class TransportLink: Sendable {
         self.baseOrigin = baseOrigin
     }
 
-    // The parts of this function are not inlined: their temporary values would be part of the frame of a request that waits.
+    // The parts of this function are not inlined: their temporary values would be part of the frame of a request that
+    // waits.
 
-    /// Sends the request of a flight, and waits for its response no longer than the caller's task, whatever the transport does.
+    /// Sends the request of a flight, and waits for its response no longer than the caller's task, whatever the
+    /// transport does.
     @inline(never)
     func send(
         _ walk: inout ChainWalk, _ flight: inout Flight, _ timeouts: TransportTimeouts

@@ -51,7 +51,8 @@ struct ReportedRequest: Sendable {
     }
 }
 
-/// Reports the end of a request without a handle whose body is streamed: at the end of the body, or when it is deallocated.
+/// Reports the end of a request without a handle whose body is streamed: at the end of the body, or when it is
+/// deallocated.
 final class StreamReport: Sendable {
     private let request: ReportedRequest
     private let hasEnded = Atomic(false)

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// An event of one of a session's requests.
 ///
-/// For each ``taskID``, events are delivered in the order in which they happened, each change once, and `completed` last and
-/// exactly once. A subscriber receives only events after its subscription, so the first event for an ID can be of any kind.
+/// For each ``taskID``, events are delivered in the order in which they happened, each change once, and `completed`
+/// last and exactly once. A subscriber receives only events after its subscription, so the first event for an ID can be
+/// of any kind.
 public struct TaskEvent: Sendable {
     /// The kind of event.
     public enum Kind: Sendable {

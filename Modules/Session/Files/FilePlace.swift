@@ -11,8 +11,8 @@ struct FilePlace: Sendable, Hashable {
 
     var path: String { folder == "/" ? "/" + name : folder + "/" + name }
 
-    /// Returns nil for a path that cannot name a file: an empty path, a path that ends with a slash, `.` or `..`, or a path that
-    /// contains a NUL.
+    /// Returns nil for a path that cannot name a file: an empty path, a path that ends with a slash, `.` or `..`, or a
+    /// path that contains a NUL.
     init?(_ path: String) {
         guard !path.utf8.contains(0) else { return nil }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))

@@ -3,8 +3,8 @@ internal import HTTPTypes
 
 /// The file name that a response suggests, from its Content-Disposition (RFC 6266) or else from its URL.
 ///
-/// A name from the server never refers to another folder or to a hidden file: all path components except the last, control
-/// characters and leading dots are removed.
+/// A name from the server never refers to another folder or to a hidden file: all path components except the last,
+/// control characters and leading dots are removed.
 struct SuggestedFileName {
     /// The maximum length of a name in bytes: below the limit of common file systems (255), with room for a number.
     private static let longest = 240

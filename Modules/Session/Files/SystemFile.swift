@@ -73,8 +73,8 @@ enum SystemFile {
         guard chmod(path, mode) == 0 else { throw failure(path, "cannot be given the requested permissions") }
     }
 
-    /// Returns the permissions of a new file, taken from a sample file, because reading the umask with `umask()` would change it
-    /// for all threads.
+    /// Returns the permissions of a new file, taken from a sample file, because reading the umask with `umask()` would
+    /// change it for all threads.
     private static func usualMode(beside path: String) throws(FileFailure) -> mode_t {
         guard let sample = FilePlace(path)?.makePartialPath(), let descriptor = try create(sample, permissions: nil)
         else {

@@ -96,9 +96,10 @@ private struct CurlBody {
 }
 
 extension HTTPCall {
-    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used, and with
-    /// the unix socket of the host, or the local address, the interface and the proxy of a fixed policy, without its user name and password,
-    /// and `--compressed` if the session decodes the response; see `SessionRequest.curlDescription(redaction:)`.
+    /// Returns the call's request as a curl command line, with the cookies of the session's jar, which count as used,
+    /// and with the unix socket of the host, or the local address, the interface and the proxy of a fixed policy,
+    /// without its user name and password, and `--compressed` if the session decodes the response; see
+    /// `SessionRequest.curlDescription(redaction:)`.
     ///
     /// - Throws: The errors of ``request()``.
     public func curlDescription(redaction: Redaction = .standard) throws(SessionError) -> String {
@@ -133,10 +134,11 @@ extension HTTPSession.Configuration {
 }
 
 extension String {
-    /// The text quoted as one word of a POSIX shell (POSIX.1, Shell Command Language, section 2.2.2). NUL cannot be part of a
-    /// word and is removed.
+    /// The text quoted as one word of a POSIX shell (POSIX.1, Shell Command Language, section 2.2.2). NUL cannot be
+    /// part of a word and is removed.
     ///
-    /// Quoting compares bytes, as the shell does, because a quote followed by a combining mark is a different Character.
+    /// Quoting compares bytes, as the shell does, because a quote followed by a combining mark is a different
+    /// Character.
     var shellQuoted: String {
         let bytes = utf8.filter { $0 != 0 }
         if !bytes.isEmpty, bytes.allSatisfy(\.isPlainInShell) { return String(decoding: bytes, as: UTF8.self) }

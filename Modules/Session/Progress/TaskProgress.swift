@@ -15,8 +15,8 @@ public struct TransferProgress: Sendable, Hashable {
     public var completed: Int64
     /// The total number of bytes; nil while it is unknown. After a success it is known.
     public var total: Int64?
-    /// The throughput in bytes per second, measured over the last three seconds at most; it decreases while no bytes are
-    /// transferred. Nil until it can be measured, and once the task has ended.
+    /// The throughput in bytes per second, measured over the last three seconds at most; it decreases while no bytes
+    /// are transferred. Nil until it can be measured, and once the task has ended.
     public var bytesPerSecond: Double?
 
     /// Creates a progress.

@@ -5,7 +5,8 @@ internal import LinnetSecurity
 internal import LinnetSerialization
 internal import NIOCore
 
-/// Makes the resume data of a download: when the download fails, and at intervals while it runs if there is a resume file.
+/// Makes the resume data of a download: when the download fails, and at intervals while it runs if there is a resume
+/// file.
 ///
 /// Without a resume file, nothing is hashed until the download fails.
 struct PartKeeper {

@@ -2,7 +2,8 @@ public import FoundationEssentials
 internal import LinnetSecurity
 internal import LinnetSerialization
 
-/// The data to resume an interrupted download: its URL, the validators of the entity, and the file and size of its part.
+/// The data to resume an interrupted download: its URL, the validators of the entity, and the file and size of its
+/// part.
 ///
 /// ```swift
 /// if let data = await task.cancelProducingResumeData() { try data.encoded().write(to: file) }
@@ -83,8 +84,8 @@ extension ResumeData: Codable {
 
     /// Decodes a value.
     ///
-    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the value has an unknown version or was
-    /// modified; a `DecodingError` when it is malformed.
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the value has an unknown version or
+    /// was modified; a `DecodingError` when it is malformed.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let version = try values.decode(Int.self, forKey: .version)
@@ -133,10 +134,11 @@ extension ResumeData {
         }
     }
 
-    /// Reads a file with the bytes of ``encoded()``, such as ``DownloadOptions/resumeFile``; returns nil if it does not exist.
+    /// Reads a file with the bytes of ``encoded()``, such as ``DownloadOptions/resumeFile``; returns nil if it does not
+    /// exist.
     ///
-    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the file does not contain valid resume
-    /// data, and ``SessionError/Code/fileFailed`` when it cannot be read.
+    /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` when the file does not contain valid
+    /// resume data, and ``SessionError/Code/fileFailed`` when it cannot be read.
     public init?(contentsOf file: URL) throws(SessionError) {
         let path = file.path(percentEncoded: false)
         let bytes: Data?

@@ -40,18 +40,18 @@ extension Engine {
 }
 
 extension TransferTask where Value == Void {
-    /// The response, once its head was received and accepted. Its body is read as it arrives, by one reader however often the response
-    /// is asked for.
+    /// The response, once its head was received and accepted. Its body is read as it arrives, by one reader however
+    /// often the response is asked for.
     ///
     /// ```swift
     /// let task = session.call(request).streamTask()
     /// task.resume()
     /// for try await chunk in try await task.response.body { consume(chunk) }
     /// ```
-    /// Awaiting it starts a task that was never started. It throws the task's error, such as for a response that the validation of
-    /// ``HTTPCall/streamTask(validation:)`` refuses. Nothing is read from the connection while
-    /// the reader is busy; dropping the body before its end cancels the task. The task completes when the end of the body was
-    /// read from the connection, and waits for a reader until then.
+    /// Awaiting it starts a task that was never started. It throws the task's error, such as for a response that the
+    /// validation of ``HTTPCall/streamTask(validation:)`` refuses. Nothing is read from the connection while the reader
+    /// is busy; dropping the body before its end cancels the task. The task completes when the end of the body was read
+    /// from the connection, and waits for a reader until then.
     public var response: StreamedResponse {
         get async throws(SessionError) {
             guard case .stream(let link) = link else { throw .cancelled(driver.request?.url) }

@@ -49,8 +49,8 @@ public struct JSONLineSequence<Value: Decodable & Sendable>: AsyncSequence, Send
 }
 
 extension HTTPResponseBody {
-    /// Returns the values of a body of newline-delimited JSON, as they arrive: one on each line, which ends with LF. Empty lines
-    /// are skipped.
+    /// Returns the values of a body of newline-delimited JSON, as they arrive: one on each line, which ends with LF.
+    /// Empty lines are skipped.
     ///
     /// Iteration throws ``SessionError/Code/decodingFailed`` for a line that cannot be decoded, and
     /// ``SessionError/Code/bodyTooLarge`` for a line that is longer than the limit.

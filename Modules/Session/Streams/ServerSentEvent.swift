@@ -6,8 +6,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var type: String
     /// The event's data, with lines separated by LF.
     public var data: String
-    /// The last event ID that the server has set with the field `id`, in this event or an earlier one; empty if there was none. It is
-    /// the attribute `lastEventId` of the standard's `MessageEvent`.
+    /// The last event ID that the server has set with the field `id`, in this event or an earlier one; empty if there
+    /// was none. It is the attribute `lastEventId` of the standard's `MessageEvent`.
     public var lastEventID: String
 
     /// Creates an event.
@@ -18,7 +18,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     }
 }
 
-/// Parses the lines of an event stream. It is pure: each line is an input, and the line that completes an event returns it.
+/// Parses the lines of an event stream. It is pure: each line is an input, and the line that completes an event returns
+/// it.
 struct ServerSentEventParser {
     private let limit: Int
     private var type = ""

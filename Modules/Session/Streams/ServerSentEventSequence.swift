@@ -1,4 +1,5 @@
-/// The events of one response of type `text/event-stream`, as they arrive; see ``HTTPResponseBody/serverSentEvents(upTo:)``.
+/// The events of one response of type `text/event-stream`, as they arrive; see
+/// ``HTTPResponseBody/serverSentEvents(upTo:)``.
 public struct ServerSentEventSequence: AsyncSequence, Sendable {
     /// A server-sent event.
     public typealias Element = ServerSentEvent
@@ -51,12 +52,12 @@ struct ServerSentEventReader {
 }
 
 extension HTTPResponseBody {
-    /// Returns the events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they arrive, until the end of
-    /// the body.
+    /// Returns the events of a body of type `text/event-stream` (WHATWG HTML, section 9.2), as they arrive, until the
+    /// end of the body.
     ///
     /// The status and the content type are not validated, and the stream is not reconnected;
-    /// ``HTTPCall/serverSentEvents(options:)`` does both. Iteration throws ``SessionError/Code/bodyTooLarge`` if a line, or the
-    /// data of an event, has more bytes than the limit.
+    /// ``HTTPCall/serverSentEvents(options:)`` does both. Iteration throws ``SessionError/Code/bodyTooLarge`` if a
+    /// line, or the data of an event, has more bytes than the limit.
     public func serverSentEvents(upTo limit: Int = HTTPResponseBody.defaultLineLimit) -> ServerSentEventSequence {
         ServerSentEventSequence(body: self, limit: limit)
     }

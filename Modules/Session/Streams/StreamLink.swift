@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import LinnetTransport
 internal import Synchronization
 
-/// Passes a stream task's response from its work to its reader: first the head, then the body, with one chunk buffered at
-/// most.
+/// Passes a stream task's response from its work to its reader: first the head, then the body, with one chunk buffered
+/// at most.
 final class StreamLink: Sendable {
     typealias Completion = TransportResponseBody.Completion
     typealias Head = Result<StreamedResponse, SessionError>
@@ -81,8 +81,8 @@ final class StreamLink: Sendable {
         }
     }
 
-    /// Waits for the head, and returns the response. All callers share one reader; if it is deallocated before the end, the task
-    /// is cancelled.
+    /// Waits for the head, and returns the response. All callers share one reader; if it is deallocated before the end,
+    /// the task is cancelled.
     func response(leaving: @escaping @Sendable () -> Void) async throws(SessionError) -> StreamedResponse {
         var response = try await head().get()
         let reader = state.withLock { state -> HandedReader? in
@@ -132,7 +132,8 @@ final class StreamLink: Sendable {
     }
 }
 
-/// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task, and so does cancelling a read.
+/// The only reader of a ``StreamLink``. Its deallocation before the end cancels the task, and so does cancelling a
+/// read.
 final class HandedReader: ResponseBodyLayer {
     private let claim = ReaderClaim()
     private let link: StreamLink

@@ -14,8 +14,8 @@ public protocol SessionTask: AnyObject, Sendable, Identifiable where ID == UInt6
     var originalRequest: SessionRequest? { get }
     /// A custom description of the task. Linnet includes it in events and never changes it.
     var taskDescription: String? { get set }
-    /// The request's priority among the requests that wait for a connection. The default is `.normal`. It can be changed at any
-    /// time, and takes effect while the request waits.
+    /// The request's priority among the requests that wait for a connection. The default is `.normal`. It can be
+    /// changed at any time, and takes effect while the request waits.
     var priority: RequestPriority { get set }
     /// The task's current state.
     var state: TaskState { get }
@@ -64,8 +64,8 @@ public struct TaskKind: Hashable, Sendable, CustomStringConvertible {
 
 /// The state of a task.
 ///
-/// A task changes between `suspended` and `running` any number of times, and ends in `completed`; a task that is cancelled
-/// while it runs is `cancelling` in between.
+/// A task changes between `suspended` and `running` any number of times, and ends in `completed`; a task that is
+/// cancelled while it runs is `cancelling` in between.
 public enum TaskState: Sendable, Hashable {
     /// Not started yet, or suspended.
     case suspended

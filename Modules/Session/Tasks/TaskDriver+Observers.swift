@@ -2,7 +2,8 @@ internal import LinnetSerialization
 internal import Synchronization
 
 extension TaskDriver {
-    /// Calls a function with the current state, progress and outcome, and then with each update, on the thread where it happens.
+    /// Calls a function with the current state, progress and outcome, and then with each update, on the thread where it
+    /// happens.
     func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> SessionObservation {
         let key = nextKey()
         change { state in

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Runs one task's work, notifies its observers, and holds the state of its handle.
 ///
-/// One lock guards the state machine and its related state. The actions that the machine returns are performed after the lock
-/// is released, and an outbox delivers updates in the order in which they happened.
+/// One lock guards the state machine and its related state. The actions that the machine returns are performed after
+/// the lock is released, and an outbox delivers updates in the order in which they happened.
 final class TaskDriver<Output: Sendable>: Sendable {
     typealias Outcome = Result<Output, SessionError>
     typealias Work = @Sendable (TaskDriver<Output>) async throws(SessionError) -> Output

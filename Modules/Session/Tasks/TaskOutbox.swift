@@ -28,7 +28,8 @@ struct TaskOutbox<Output: Sendable> {
     /// Whether there are observers of the progress.
     var hasObservers: Bool { !observers.isEmpty }
 
-    /// Adds an update for all current observers. No update follows the completion, after which the observers are released.
+    /// Adds an update for all current observers. No update follows the completion, after which the observers are
+    /// released.
     mutating func append(_ news: TaskNews<Output>) {
         guard case .completed = news else {
             waiting.append(Delivery(news: news, observers: observers.map { $0.observer }, hasJustHappened: true))
@@ -60,7 +61,8 @@ struct TaskOutbox<Output: Sendable> {
         finalObservers.removeAll { $0.key == key }
     }
 
-    /// Returns whether the caller must deliver the updates; false if there are none, or if another thread is delivering them.
+    /// Returns whether the caller must deliver the updates; false if there are none, or if another thread is delivering
+    /// them.
     mutating func beginSending() -> Bool {
         guard !isSending, !waiting.isEmpty else { return false }
         isSending = true

@@ -54,14 +54,15 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         set { driver.shared.withLock { $0.taskDescription = newValue } }
     }
 
-    /// The task's own hooks, combined with the session's as ``TaskHooks`` describes. Set them before the task is started.
+    /// The task's own hooks, combined with the session's as ``TaskHooks`` describes. Set them before the task is
+    /// started.
     public var hooks: TaskHooks? {
         get { driver.shared.withLock { $0.hooks } }
         set { driver.shared.withLock { $0.hooks = newValue } }
     }
 
-    /// The request's priority among the requests that wait for a connection. The default is `.normal`. It can be changed at any
-    /// time, and takes effect while the request waits.
+    /// The request's priority among the requests that wait for a connection. The default is `.normal`. It can be
+    /// changed at any time, and takes effect while the request waits.
     public var priority: RequestPriority {
         get { driver.priority }
         set { driver.setPriority(newValue) }
@@ -84,8 +85,8 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     /// By then, the callback executor has the task's last hooks, events and callbacks; functions that are submitted to
     /// it later run after them.
     ///
-    /// Awaiting it starts a task that was never started; a suspended task remains suspended. Cancelling the awaiting task ends
-    /// the wait with ``SessionError/Code/cancelled``, and does not affect this task.
+    /// Awaiting it starts a task that was never started; a suspended task remains suspended. Cancelling the awaiting
+    /// task ends the wait with ``SessionError/Code/cancelled``, and does not affect this task.
     public var value: SessionResponse<Value> {
         get async throws(SessionError) {
             if !hasStarted { resume() }
@@ -103,8 +104,9 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         driver.suspend()
     }
 
-    /// Cancels the task, which ends with ``SessionError/Code/cancelled`` unless it has already ended. While a running transfer
-    /// stops, the state is ``TaskState/cancelling``; bytes that arrive then are discarded, and a download leaves no file.
+    /// Cancels the task, which ends with ``SessionError/Code/cancelled`` unless it has already ended. While a running
+    /// transfer stops, the state is ``TaskState/cancelling``; bytes that arrive then are discarded, and a download
+    /// leaves no file.
     public func cancel() {
         link.download?.setEnding(.discard)
         driver.cancel(.cancelled(driver.request?.url))
@@ -157,7 +159,8 @@ extension TransferTask {
         driver.observe(on: executor, { $0.progress }, observer)
     }
 
-    /// Calls a function with the task's result, exactly once, on the session's callback executor, even if the task has ended.
+    /// Calls a function with the task's result, exactly once, on the session's callback executor, even if the task has
+    /// ended.
     @discardableResult
     public func onCompletion(
         _ observer: @escaping @Sendable (Result<SessionResponse<Value>, SessionError>) -> Void

@@ -26,7 +26,8 @@ struct PolicyText {
 
     /// The line on which the value of each location begins, from 1.
     private var lines: [String: Int] = ["": 1]
-    /// An error for the first key that is repeated or written with an escape, or the first comma before a closing bracket.
+    /// An error for the first key that is repeated or written with an escape, or the first comma before a closing
+    /// bracket.
     private(set) var flaw: SecurityError?
 
     private var open: [Container] = []

@@ -1,8 +1,8 @@
 internal import LinnetMessages
 public import LinnetSession
 
-/// The coded form is an object with the names of the properties. A missing member has the value of `follow`; unknown keys
-/// are an error.
+/// The coded form is an object with the names of the properties. A missing member has the value of `follow`; unknown
+/// keys are an error.
 extension RedirectPolicy: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable { case limit, staysAtOrigin }
 

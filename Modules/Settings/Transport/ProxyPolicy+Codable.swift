@@ -2,8 +2,8 @@ internal import LinnetMessages
 internal import LinnetSecurity
 public import LinnetTransport
 
-/// Coded as one of the names `none` and `environment`, or as an object with the URLs of the proxies `http` and `https`, and the
-/// array `except`.
+/// Coded as one of the names `none` and `environment`, or as an object with the URLs of the proxies `http` and `https`,
+/// and the array `except`.
 ///
 /// User names and passwords are omitted. A policy that chooses with a function, and a proxy with a security policy of
 /// its own, cannot be encoded.

@@ -77,8 +77,8 @@ extension MockServer.Fault {
         ///
         /// Over plain TCP it is the same as ``close``.
         public static let truncate = Effect(action: .truncate)
-        /// Stops reading and writing until the client closes the connection. Over HTTP/2 it stops this stream only, until
-        /// the client resets it.
+        /// Stops reading and writing until the client closes the connection. Over HTTP/2 it stops this stream only,
+        /// until the client resets it.
         public static let stall = Effect(action: .stall)
         /// Stops reading and writing on the connection: over HTTP/2 on all streams, without answering PING.
         public static let stallConnection = Effect(action: .stallConnection)

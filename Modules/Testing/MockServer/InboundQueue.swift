@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The received parts of a connection or stream, for the one task that reads them.
 ///
-/// A full queue stops reading from the socket, so that a handler which does not read applies backpressure to its client.
+/// A full queue stops reading from the socket, so that a handler which does not read applies backpressure to its
+/// client.
 final class InboundQueue<Part: Sendable>: Sendable {
     private struct Shared {
         var machine = InboundQueueMachine<Part>()
@@ -132,8 +133,8 @@ struct InboundQueueMachine<Part: Sendable> {
     }
 }
 
-/// The last handler of a connection's or stream's pipeline: adds received parts to a queue, and pauses reading while the
-/// queue is full.
+/// The last handler of a connection's or stream's pipeline: adds received parts to a queue, and pauses reading while
+/// the queue is full.
 final class InboundHandler<Part: Sendable>: ChannelDuplexHandler {
     typealias InboundIn = Part
     typealias OutboundIn = ByteBuffer

@@ -3,9 +3,10 @@ public import HTTPTypes
 
 /// A response of a ``MockServer``.
 ///
-/// The server adds Content-Length, or chunked coding when the length is unknown or there are trailers. A `Content-Length`
-/// or `Transfer-Encoding` in ``headerFields`` is sent unchanged, even when it is wrong. No body is sent in response to
-/// `HEAD`, or with the statuses 204 and 304. Over HTTP/2, connection-specific fields (RFC 9113, 8.2.2) are omitted.
+/// The server adds Content-Length, or chunked coding when the length is unknown or there are trailers. A
+/// `Content-Length` or `Transfer-Encoding` in ``headerFields`` is sent unchanged, even when it is wrong. No body is
+/// sent in response to `HEAD`, or with the statuses 204 and 304. Over HTTP/2, connection-specific fields (RFC 9113,
+/// 8.2.2) are omitted.
 public struct MockResponse: Sendable {
     /// Limits the rate at which a body is sent.
     public struct Throttle: Sendable, Hashable {
@@ -51,8 +52,8 @@ public struct MockResponse: Sendable {
     ///
     /// Nil, the default, means no limit.
     public var throttle: Throttle?
-    /// Whether the connection is closed after the response, which then contains `Connection: close`. Over HTTP/2, GOAWAY
-    /// is sent before the response, and the connection is closed when its other streams were answered.
+    /// Whether the connection is closed after the response, which then contains `Connection: close`. Over HTTP/2,
+    /// GOAWAY is sent before the response, and the connection is closed when its other streams were answered.
     ///
     /// The default is false.
     public var closesConnection: Bool
@@ -103,9 +104,9 @@ extension MockResponse {
 
     /// Creates a response that consists of raw bytes, including head and framing. The bytes need not be valid HTTP.
     ///
-    /// ``status`` and ``headerFields`` are not sent. The connection is closed after the bytes unless ``closesConnection``
-    /// is set to false. Faults at `.responseBody` count all bytes. Over HTTP/2 the bytes are sent on the connection instead
-    /// of frames.
+    /// ``status`` and ``headerFields`` are not sent. The connection is closed after the bytes unless
+    /// ``closesConnection`` is set to false. Faults at `.responseBody` count all bytes. Over HTTP/2 the bytes are sent
+    /// on the connection instead of frames.
     public static func raw(_ bytes: [UInt8]) -> MockResponse {
         MockResponse(body: Body(.raw(bytes)), closesConnection: true)
     }
@@ -175,8 +176,8 @@ extension MockResponse {
 
         /// A body whose pieces an asynchronous sequence yields. Each piece is sent immediately.
         ///
-        /// The sequence is iterated as fast as the client reads. When it throws, the connection is closed in the middle of
-        /// the body; over HTTP/2 the stream is reset with INTERNAL_ERROR.
+        /// The sequence is iterated as fast as the client reads. When it throws, the connection is closed in the middle
+        /// of the body; over HTTP/2 the stream is reset with INTERNAL_ERROR.
         ///
         /// - Parameters:
         ///   - pieces: The pieces.

@@ -9,8 +9,8 @@ extension MockServer {
             /// The handler is called after the whole request was received, with the body in ``RecordedRequest/body``. A
             /// larger body is answered with status 413 without calling the handler.
             case collected(upTo: Int)
-            /// The handler is called after the head was received. It can read ``RecordedRequest/chunks``, or answer before
-            /// the end of the body.
+            /// The handler is called after the head was received. It can read ``RecordedRequest/chunks``, or answer
+            /// before the end of the body.
             case streamed
         }
 
@@ -61,8 +61,8 @@ extension MockServer {
         ///
         /// The default is nil.
         public var stapledOCSPResponse: Data?
-        /// The number of requests after which a connection is closed. The last response contains `Connection: close`; over
-        /// HTTP/2, GOAWAY is sent.
+        /// The number of requests after which a connection is closed. The last response contains `Connection: close`;
+        /// over HTTP/2, GOAWAY is sent.
         ///
         /// Nil, the default, means no limit. To close without an announcement, use a ``Fault`` at
         /// ``Fault/Trigger/responseEnd``.

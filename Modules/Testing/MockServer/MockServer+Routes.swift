@@ -11,8 +11,9 @@ extension MockServer {
     /// }
     /// ```
     ///
-    /// The first matching route answers a request. A path that ends in `/*` matches all paths below it. A route for `GET`
-    /// also answers `HEAD`. Without a matching route the status is 405 when a route matches the path, and 404 otherwise.
+    /// The first matching route answers a request. A path that ends in `/*` matches all paths below it. A route for
+    /// `GET` also answers `HEAD`. Without a matching route the status is 405 when a route matches the path, and 404
+    /// otherwise.
     public struct Routes: Sendable {
         private struct Route {
             let method: HTTPRequest.Method?

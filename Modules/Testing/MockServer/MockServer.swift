@@ -2,7 +2,8 @@ public import FoundationEssentials
 internal import NIOCore
 internal import Synchronization
 
-/// An HTTP/1.1 and HTTP/2 server in the test's process, plain or over TLS, on a free port of the loopback address or a unix socket.
+/// An HTTP/1.1 and HTTP/2 server in the test's process, plain or over TLS, on a free port of the loopback address or a
+/// unix socket.
 ///
 /// ```swift
 /// let server = try await MockServer.start { request in
@@ -78,11 +79,11 @@ public final class MockServer: Sendable {
         return closed
     }
 
-    /// Stops listening, cancels the handlers, closes all connections, and returns when all descriptors, tasks and threads
-    /// of the server are gone.
+    /// Stops listening, cancels the handlers, closes all connections, and returns when all descriptors, tasks and
+    /// threads of the server are gone.
     ///
-    /// It waits for the handlers to return: a handler that ignores cancellation delays it, and a handler must not call it.
-    /// Further calls wait for the same shutdown.
+    /// It waits for the handlers to return: a handler that ignores cancellation delays it, and a handler must not call
+    /// it. Further calls wait for the same shutdown.
     public func shutdown() async {
         let task = ending.withLock { ending in
             let task = ending ?? Task { await end() }
@@ -130,8 +131,8 @@ extension MockServer {
 
     /// Starts a server without HTTP: a closure reads and writes the bytes of each connection.
     ///
-    /// ``recordedRequests`` stays empty. Over TLS, the closure reads and writes plaintext, and ALPN offers the protocols of
-    /// ``Configuration/httpVersions``.
+    /// ``recordedRequests`` stays empty. Over TLS, the closure reads and writes plaintext, and ALPN offers the
+    /// protocols of ``Configuration/httpVersions``.
     ///
     /// - Parameters:
     ///   - identity: The certificate chain and key for TLS. Nil, the default, uses plain TCP.
@@ -183,8 +184,8 @@ extension MockServer {
 
     /// The requests so far, in order of arrival.
     ///
-    /// A request is recorded when its body is complete or has ended early, in which case ``RecordedRequest/isComplete`` is
-    /// false. In streamed mode it is recorded after its head and updated as its body arrives.
+    /// A request is recorded when its body is complete or has ended early, in which case ``RecordedRequest/isComplete``
+    /// is false. In streamed mode it is recorded after its head and updated as its body arrives.
     public var recordedRequests: [RecordedRequest] { log.requests }
 
     /// The connection failures so far.

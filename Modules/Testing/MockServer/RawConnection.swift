@@ -22,8 +22,8 @@ public final class RawConnection: Sendable {
     /// Returns the next received bytes; nil when the client has closed the connection. Bytes that followed the text of
     /// ``read(through:)`` come first.
     ///
-    /// - Throws: ``TestingError`` with ``TestingError/Code/concurrentRead`` when another task reads, `CancellationError`
-    ///   when the task is cancelled, or the error of the connection.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/concurrentRead`` when another task reads,
+    ///   `CancellationError` when the task is cancelled, or the error of the connection.
     public func read() async throws -> Data? {
         let rest = takeRest()
         if !rest.isEmpty { return rest }
@@ -41,8 +41,8 @@ public final class RawConnection: Sendable {
     ///
     /// - Parameter end: The text. The default is `\r\n\r\n`, the end of a request's head.
     /// - Returns: The bytes up to the text, and the text.
-    /// - Throws: ``TestingError`` with ``TestingError/Code/connectionClosed`` when the client closes the connection before
-    ///   it has sent the text, and the errors of ``read()``.
+    /// - Throws: ``TestingError`` with ``TestingError/Code/connectionClosed`` when the client closes the connection
+    ///   before it has sent the text, and the errors of ``read()``.
     @discardableResult
     public func read(through end: String = "\r\n\r\n") async throws -> Data {
         let end = Data(end.utf8)

@@ -40,8 +40,8 @@ public struct RecordedRequest: Sendable {
     /// The body as it arrives in streamed mode; otherwise ``body`` in one piece. It can be read once.
     ///
     /// The server reads from the client only as the sequence is iterated, so a slow handler applies backpressure. The
-    /// sequence throws ``TestingError`` with ``TestingError/Code/connectionClosed`` when the client closes the connection
-    /// before the end of the body.
+    /// sequence throws ``TestingError`` with ``TestingError/Code/connectionClosed`` when the client closes the
+    /// connection before the end of the body.
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { bodyChunks }
 
     /// The target up to the query.

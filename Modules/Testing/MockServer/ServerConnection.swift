@@ -58,8 +58,8 @@ final class ServerConnection: ExchangeLink {
 
     /// Sends bytes, and returns when they were written to the socket.
     ///
-    /// The exchange ends in the same turn of the event loop in which its last byte is written, so that the connection is
-    /// idle once a client has received the whole response.
+    /// The exchange ends in the same turn of the event loop in which its last byte is written, so that the connection
+    /// is idle once a client has received the whole response.
     func write(_ bytes: ByteBuffer, endsExchange: Bool = false) async throws {
         try await channel.eventLoop.flatSubmit { [channel] in
             channel.writeAndFlush(bytes).map { if endsExchange { self.endExchange() } }

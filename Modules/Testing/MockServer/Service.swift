@@ -136,8 +136,8 @@ struct Listener: Sendable {
     private let group: MultiThreadedEventLoopGroup
 
     static func start(_ service: Service) async throws(TestingError) -> Listener {
-        // A separate thread: a client that blocks its event loop must not block the server, and the thread's descriptors
-        // are closed with it at shutdown.
+        // A separate thread: a client that blocks its event loop must not block the server, and the thread's
+        // descriptors are closed with it at shutdown.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let path = service.configuration.unixSocket
         do {

@@ -2,8 +2,8 @@ internal import COpenSSL
 package import FoundationEssentials
 package import LinnetSecurity
 
-/// The fields of a certificate, for tests that need one with deliberate flaws. It is signed with a real key, so that it has
-/// no other flaws.
+/// The fields of a certificate, for tests that need one with deliberate flaws. It is signed with a real key, so that it
+/// has no other flaws.
 package struct CertificateTemplate {
     package struct Extension {
         package var identifier: String

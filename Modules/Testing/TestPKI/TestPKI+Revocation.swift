@@ -127,7 +127,8 @@ extension TestPKI {
         }
     }
 
-    /// Creates an OCSP response that a responder with an RSA key signs with RSASSA-PSS; the digest has its OpenSSL name.
+    /// Creates an OCSP response that a responder with an RSA key signs with RSASSA-PSS; the digest has its OpenSSL
+    /// name.
     package func ocspResponse(
         about identity: Identity, signedBy responder: Identity, pssDigest: String
     ) throws(TestingError) -> Data {

@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// An attempt to open a connection: the pause before it, the lookup of the name, its sockets and its metrics. It can be aborted at any
-/// time.
+/// An attempt to open a connection: the pause before it, the lookup of the name, its sockets and its metrics. It can be
+/// aborted at any time.
 final class ConnectAttempt: Sendable {
     private struct Pause {
         /// Nil until it is scheduled.

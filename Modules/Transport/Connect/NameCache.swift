@@ -44,8 +44,8 @@ final class NameCache: Sendable {
         machine = Mutex(NameCacheMachine(lifetime: min(options.cacheLifetime, .seconds(24 * 60 * 60))))
     }
 
-    /// Returns the answer for a name, or queries it and calls `waiter`: on another thread, or before this returns if the name cannot
-    /// be queried.
+    /// Returns the answer for a name, or queries it and calls `waiter`: on another thread, or before this returns if
+    /// the name cannot be queried.
     func lookUp(_ host: String, waiter: @escaping Waiter) -> Lookup {
         let name = Self.key(host)
         if !overrides.isEmpty, let answer = overrides[Self.withoutDot(name)] { return .answered(answer) }

@@ -18,8 +18,8 @@ public struct ResolutionOptions: Sendable, Hashable {
     /// connections to a unix socket never use a proxy. A session follows no redirect from another host to a host on a
     /// unix socket. ``TransportMetrics/remoteAddress`` is `unix:` and the path.
     ///
-    /// A path has from 1 to 103 bytes and no null byte; a relative one is relative to the working directory. It is looked up for each
-    /// connection. The default is empty.
+    /// A path has from 1 to 103 bytes and no null byte; a relative one is relative to the working directory. It is
+    /// looked up for each connection. The default is empty.
     public var unixSockets: [String: String] = [:]
     /// The local IP address of connections over the network, without brackets; nil, the default, leaves it to the
     /// system.

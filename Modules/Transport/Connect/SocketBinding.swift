@@ -81,7 +81,8 @@ struct SocketBinding: Sendable {
             }
     }
 
-    /// Has the port chosen when the socket connects, so that many connections to different servers can share one (`ip(7)`).
+    /// Has the port chosen when the socket connects, so that many connections to different servers can share one
+    /// (`ip(7)`).
     private func choosingPortLater(_ channel: any Channel) -> EventLoopFuture<Void> {
         #if os(Linux)
         let option = ChannelOptions.Types.SocketOption(

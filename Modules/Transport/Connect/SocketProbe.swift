@@ -8,8 +8,8 @@ internal import Glibc
 
 /// Asks the system for facts about a channel's socket that the channel does not know.
 ///
-/// Used on the channel's event loop, and only while the channel is active: the number of a closed descriptor may belong to
-/// another one.
+/// Used on the channel's event loop, and only while the channel is active: the number of a closed descriptor may belong
+/// to another one.
 struct SocketProbe {
     /// The readable contents of the socket.
     enum Input {

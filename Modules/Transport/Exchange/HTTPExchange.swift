@@ -37,7 +37,8 @@ final class HTTPExchange: @unchecked Sendable {
     var head: HTTPResponse?
     /// The status of the head; 0 before it arrives.
     var statusCode = 0
-    /// Whether the response has a content coding; nil until it is asked for, since most bodies are complete before that.
+    /// Whether the response has a content coding; nil until it is asked for, since most bodies are complete before
+    /// that.
     private var isCoded: Bool?
     /// The channel of a streamed body. It retains the exchange until the exchange ends.
     var bodyChannel: ResponseBodyChannel?

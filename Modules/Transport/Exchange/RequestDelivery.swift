@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// The way of a request from this socket to its peer: a deadline that has passed is extended while the peer acknowledges more.
-/// Pure.
+/// The way of a request from this socket to its peer: a deadline that has passed is extended while the peer
+/// acknowledges more. Pure.
 ///
 /// A socket accepts far more than a slow server has read, and nothing is written then that would show progress.
 struct RequestDelivery {
@@ -15,8 +15,8 @@ struct RequestDelivery {
         acknowledged = delivery.acknowledged
     }
 
-    /// Returns the new deadline after an idle time, measured from the last acknowledgement; nil if the peer has acknowledged
-    /// nothing since the last call, or that is too long ago.
+    /// Returns the new deadline after an idle time, measured from the last acknowledgement; nil if the peer has
+    /// acknowledged nothing since the last call, or that is too long ago.
     mutating func deadline(_ delivery: SocketProbe.Delivery, idle: TimeAmount, now: NIODeadline) -> NIODeadline? {
         let before = acknowledged
         acknowledged = min(max(before, delivery.acknowledged), end)

@@ -85,8 +85,8 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     /// How often bytes of an idle connection are waited for.
     private static let mostLooks = 20
 
-    /// Looks whether the socket of a connection that is used again has bytes to read. Returns false if the exchange is over, or
-    /// starts later.
+    /// Looks whether the socket of a connection that is used again has bytes to read. Returns false if the exchange is
+    /// over, or starts later.
     ///
     /// Such bytes answer no request that has not been written. Usually the event loop has read them, and closed the
     /// connection, before the next request comes, but they can arrive in between. The same holds for the end of the
@@ -273,7 +273,8 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: Upgrade
 
-    /// Ends the exchange with the connection itself, which leaves the pool, and leaves it to the handlers of the new protocol.
+    /// Ends the exchange with the connection itself, which leaves the pool, and leaves it to the handlers of the new
+    /// protocol.
     private func switchProtocols(_ head: HTTPResponse, _ exchange: HTTPExchange, _ context: ChannelHandlerContext) {
         guard let upgrade = exchange.request.upgrade else { return fail(.otherProtocol(head)) }
         if let error = upgrade.refusal(of: head) { return fail(error) }

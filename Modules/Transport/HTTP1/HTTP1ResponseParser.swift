@@ -66,8 +66,8 @@ struct HTTP1ResponseParser {
         headParser = HTTP1HeadParser()
     }
 
-    /// Takes the bytes that follow a response with 101, or the head of a successful one to CONNECT, whatever that says about a
-    /// body (RFC 9110, 9.3.6).
+    /// Takes the bytes that follow a response with 101, or the head of a successful one to CONNECT, whatever that says
+    /// about a body (RFC 9110, 9.3.6).
     mutating func takeSurplus() -> ByteBuffer? {
         phase = .idle
         return takeAll()

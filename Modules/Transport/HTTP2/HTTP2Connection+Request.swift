@@ -89,8 +89,8 @@ extension HTTP2Connection: ExchangeHost {
         if !pieces.isEmpty { context.flush() }
         if context.channel.isWritable { framing.counts.answersWereTaken() }
         if onTheirWay > 0 { watchDelivery(context) }
-        // The last byte of a request may have ended its stream, which made room for others. Their bodies are sent by the
-        // flush that they schedule.
+        // The last byte of a request may have ended its stream, which made room for others. Their bodies are sent by
+        // the flush that they schedule.
         beginOpened()
     }
 

@@ -377,7 +377,8 @@ final class ConnectionPool: Sendable {
 
     /// Offers a place on a connection of the shelf to waiting requests, if one of them needs the place or its room.
     ///
-    /// A connection that is in use makes no room: its place would return to the shelf, and be offered again without end.
+    /// A connection that is in use makes no room: its place would return to the shelf, and be offered again without
+    /// end.
     private func offerShelved(_ connection: HTTPConnection) {
         guard hasWaiters else { return }
         let isUnused = connection.shard.isUnused(connection)

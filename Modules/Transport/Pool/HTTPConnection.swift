@@ -119,8 +119,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         return outcome
     }
 
-    /// Starts the exchange on the event loop, unless the terms were replaced meanwhile and exclude the connection, or it
-    /// became too old while it was idle.
+    /// Starts the exchange on the event loop, unless the terms were replaced meanwhile and exclude the connection, or
+    /// it became too old while it was idle.
     private func start(_ exchange: HTTPExchange) {
         // Hot path: one closure without another one around it.
         let work: @Sendable () -> Void =
@@ -151,7 +151,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         return true
     }
 
-    /// Whether the connection is too old for an exchange other than its first. The clock is only read if there is a maximum age.
+    /// Whether the connection is too old for an exchange other than its first. The clock is only read if there is a
+    /// maximum age.
     private func isWornOut(for exchange: HTTPExchange) -> Bool {
         if isRetired.load(ordering: .relaxed) { return true }
         guard retiresAt < .distantFuture, exchange.metrics.isReusedConnection else { return false }

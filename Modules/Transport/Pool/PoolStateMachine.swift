@@ -187,8 +187,8 @@ struct PoolStateMachine<Key: Hashable> {
         return vacate(key)
     }
 
-    /// Called when a place becomes free while requests wait. After `.close`, ``closed(_:)`` follows, unless another request has
-    /// taken a place meanwhile: nothing is counted before.
+    /// Called when a place becomes free while requests wait. After `.close`, ``closed(_:)`` follows, unless another
+    /// request has taken a place meanwhile: nothing is counted before.
     mutating func release(_ key: Key, isUnused: Bool) -> ReleaseAction {
         if let waiter = origins[key]?.waiters.popFirst() {
             waiters -= 1
@@ -258,7 +258,8 @@ struct PoolStateMachine<Key: Hashable> {
         connections += 1
     }
 
-    /// A connection that closed before it was reported as connected may have been forgotten with its origin: it does not count.
+    /// A connection that closed before it was reported as connected may have been forgotten with its origin: it does
+    /// not count.
     private mutating func endConnecting(_ key: Key) {
         guard let connecting = origins[key]?.connecting, connecting > 0 else { return }
         origins[key]?.connecting = connecting - 1

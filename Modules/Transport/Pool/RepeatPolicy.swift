@@ -5,8 +5,8 @@ internal import NIOCore
 /// origin after useless ones.
 ///
 /// - A request that the server has certainly not processed is repeated up to ``mostRepeats`` times, whatever its
-///   method; up to ``mostRepeatsBesideOthers`` times if the server processed other requests on the connections, as when a
-///   busy server retires each connection after a few.
+///   method; up to ``mostRepeatsBesideOthers`` times if the server processed other requests on the connections, as when
+///   a busy server retires each connection after a few.
 /// - A request that the server may have processed is repeated once, if its method is idempotent (RFC 9110, 9.2.2) and
 ///   the connection had been idle before the request (RFC 9112, 9.3.1).
 /// - A body that was started has to be replayable.
@@ -17,9 +17,9 @@ struct RepeatPolicy: Sendable {
     var mostRepeats = 5
     /// The maximum number of repeats after connections on which the server processed other requests.
     ///
-    /// A repeated request keeps its place, so that each such connection brings it nearer to the first one. Servers allow
-    /// at most about this many streams: by then the requests that shared the first connection have had their turn, even
-    /// if each connection takes only one.
+    /// A repeated request keeps its place, so that each such connection brings it nearer to the first one. Servers
+    /// allow at most about this many streams: by then the requests that shared the first connection have had their
+    /// turn, even if each connection takes only one.
     var mostRepeatsBesideOthers = 128
     /// The first pause; each further one is twice as long.
     var firstPause = Duration.milliseconds(50)

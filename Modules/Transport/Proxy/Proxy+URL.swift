@@ -8,10 +8,11 @@ extension Proxy {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - securityPolicy: The policy for the certificate of an ``Kind/https`` proxy. The default is the system's trust store.
-    /// - Throws: A ``TransportError`` with ``TransportError/Code/invalidConfiguration`` for another scheme, for a path, a query
-    ///   or a fragment, and as ``init(_:host:port:username:password:securityPolicy:)`` does. Its message does not contain the
-    ///   text, which may contain a password.
+    ///   - securityPolicy: The policy for the certificate of an ``Kind/https`` proxy. The default is the system's trust
+    ///     store.
+    /// - Throws: A ``TransportError`` with ``TransportError/Code/invalidConfiguration`` for another scheme, for a path,
+    ///   a query or a fragment, and as ``init(_:host:port:username:password:securityPolicy:)`` does. Its message does
+    ///   not contain the text, which may contain a password.
     public init(_ url: String, securityPolicy: SecurityPolicy = .systemTrust) throws(TransportError) {
         let reference = URIReference(url.contains("://") ? url : "http://" + url)
         let scheme = reference.scheme?.lowercased() ?? ""

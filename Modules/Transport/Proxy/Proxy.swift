@@ -14,8 +14,8 @@ public struct Proxy: Sendable {
         /// The scheme of the proxy's URL, named as in curl.
         public let description: String
 
-        /// An HTTP proxy in clear text: requests to `http` origins in absolute form (RFC 9112, 3.2.2), and a tunnel with CONNECT
-        /// (RFC 9110, 9.3.6) for all others.
+        /// An HTTP proxy in clear text: requests to `http` origins in absolute form (RFC 9112, 3.2.2), and a tunnel
+        /// with CONNECT (RFC 9110, 9.3.6) for all others.
         public static let http = Kind(description: "http")
         /// An HTTP proxy over TLS. ``Proxy/securityPolicy`` evaluates its certificate.
         public static let https = Kind(description: "https")
@@ -55,7 +55,8 @@ public struct Proxy: Sendable {
     ///   - port: The port. The default is 443 for ``Kind/https`` and 1080 for all others, as in curl.
     ///   - username: The user name for Basic (RFC 7617) or SOCKS (RFC 1929). The default is none.
     ///   - password: The password. The default is none.
-    ///   - securityPolicy: The policy for the certificate of an ``Kind/https`` proxy. The default is the system's trust store.
+    ///   - securityPolicy: The policy for the certificate of an ``Kind/https`` proxy. The default is the system's trust
+    ///     store.
     /// - Throws: A ``TransportError`` with ``TransportError/Code/invalidConfiguration`` for an invalid host or port,
     ///   and for a user name or a password that the proxy's protocol cannot carry.
     public init(

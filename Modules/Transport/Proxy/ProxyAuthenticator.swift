@@ -40,8 +40,8 @@ final class ProxyAuthenticator: Sendable {
             ? nil : .wrongProof
     }
 
-    /// Takes the values of Proxy-Authentication-Info, which may have another nonce (RFC 7616, 3.5). Returns false if they have a
-    /// proof that the proxy does not know the password.
+    /// Takes the values of Proxy-Authentication-Info, which may have another nonce (RFC 7616, 3.5). Returns false if
+    /// they have a proof that the proxy does not know the password.
     func isProven(by info: [String], after sent: ProxyAnswer) -> Bool {
         do throws(AuthenticationError) {
             try sent.digest?.verify(info)
@@ -66,7 +66,8 @@ struct ProxyAnswer: Equatable, Sendable {
 enum ProxyReply {
     /// A challenge that another answer may satisfy.
     case challenge
-    /// A challenge that says nothing about the password: the request had no answer, or only its nonce was wrong (RFC 7616, 3.3, stale).
+    /// A challenge that says nothing about the password: the request had no answer, or only its nonce was wrong (RFC
+    /// 7616, 3.3, stale).
     case question
     /// A challenge that there is no other answer to.
     case refusal

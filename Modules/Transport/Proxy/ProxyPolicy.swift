@@ -25,14 +25,15 @@ public struct ProxyPolicy: Sendable {
 
     /// The proxies of the process's environment variables, by the rules of curl, read when the session is created.
     ///
-    /// `http` origins use `http_proxy`, in lower case only, and `https` origins `https_proxy` or `HTTPS_PROXY`. Without it, both
-    /// use `all_proxy` or `ALL_PROXY`. The origins of `no_proxy` or `NO_PROXY` are connected to directly. Lower case comes
-    /// first, and an empty variable counts as missing. An invalid proxy is an error, and not a direct connection: creating the
-    /// session fails with `invalidConfiguration`.
+    /// `http` origins use `http_proxy`, in lower case only, and `https` origins `https_proxy` or `HTTPS_PROXY`. Without
+    /// it, both use `all_proxy` or `ALL_PROXY`. The origins of `no_proxy` or `NO_PROXY` are connected to directly.
+    /// Lower case comes first, and an empty variable counts as missing. An invalid proxy is an error, and not a direct
+    /// connection: creating the session fails with `invalidConfiguration`.
     ///
-    /// `HTTP_PROXY` in upper case is never read: a web server passes a request's `Proxy` field to a CGI program under that name,
-    /// so that any client could choose the program's proxy (CVE-2016-5385, "httpoxy"). It is ignored rather than refused, also
-    /// when `REQUEST_METHOD` shows that the process is a CGI program, so that the field cannot stop the program either.
+    /// `HTTP_PROXY` in upper case is never read: a web server passes a request's `Proxy` field to a CGI program under
+    /// that name, so that any client could choose the program's proxy (CVE-2016-5385, "httpoxy"). It is ignored rather
+    /// than refused, also when `REQUEST_METHOD` shows that the process is a CGI program, so that the field cannot stop
+    /// the program either.
     public static let environment = ProxyPolicy(form: .environment)
 
     /// One proxy for all origins.

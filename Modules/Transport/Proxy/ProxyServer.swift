@@ -18,7 +18,8 @@ final class ProxyServer: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) { proxy.hash(into: &hasher) }
 
-    /// Whether requests to the origin are sent to the proxy in absolute form (RFC 9112, 3.2.2), and not through a tunnel.
+    /// Whether requests to the origin are sent to the proxy in absolute form (RFC 9112, 3.2.2), and not through a
+    /// tunnel.
     func forwards(to origin: Origin, _ versions: HTTPVersions) -> Bool {
         proxy.kind.isHTTP && !origin.isSecure && versions != .http2
     }

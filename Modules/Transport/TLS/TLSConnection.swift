@@ -154,7 +154,8 @@ final class TLSConnection {
     /// Decrypts available bytes into the free space at the end of `plaintext`.
     func read(into plaintext: inout ByteBuffer) -> ReadStep {
         defer {
-            // A session ticket makes OpenSSL allocate the buffer for writing, which it would free after the next record.
+            // A session ticket makes OpenSSL allocate the buffer for writing, which it would free after the next
+            // record.
             if !keepsBuffers { linnet_SSL_free_empty_buffers(ssl) }
         }
         while plaintext.writableBytes > 0 {
@@ -199,7 +200,8 @@ final class TLSConnection {
         }
     }
 
-    /// Keeps OpenSSL's buffers, about 34 KB, between records, so that a busy connection does not allocate them for each.
+    /// Keeps OpenSSL's buffers, about 34 KB, between records, so that a busy connection does not allocate them for
+    /// each.
     func keepBuffers() {
         guard !keepsBuffers else { return }
         keepsBuffers = true
@@ -368,8 +370,8 @@ struct TLSPresentedChain: Sendable {
         return trust
     }
 
-    /// Takes the final stapled response after the chain was accepted. Returns true once if the chain has to be evaluated
-    /// again, because the response has arrived, or is missing although it was promised or required.
+    /// Takes the final stapled response after the chain was accepted. Returns true once if the chain has to be
+    /// evaluated again, because the response has arrived, or is missing although it was promised or required.
     mutating func stapleCanArriveNoMore(_ response: Data?, after trust: VerifiedTrust) -> Bool {
         guard awaitsStaple else { return false }
         (staple, awaitsStaple) = (response, false)

@@ -1,5 +1,6 @@
-/// Counts the received bytes of TLS that carry no application data: handshake messages, session tickets, key updates, empty
-/// records, requests to renegotiate. Each costs the client more than the server, which can send them without end. Pure.
+/// Counts the received bytes of TLS that carry no application data: handshake messages, session tickets, key updates,
+/// empty records, requests to renegotiate. Each costs the client more than the server, which can send them without end.
+/// Pure.
 ///
 /// A handshake needs less than half of the limit: OpenSSL accepts chains and lists of authorities of up to 100 KiB
 /// each. Application data pays for the data around it: a record adds about 30 bytes to its content.

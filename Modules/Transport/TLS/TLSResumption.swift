@@ -90,8 +90,8 @@ final class TLSResumption {
 final class TLSSession: Sendable {
     /// The maximum size of a session in bytes: its ticket, and the presented chain, which it refers to.
     ///
-    /// The server chooses both. Tickets usually have less than a kilobyte, and chains less than eight; but a ticket may have 64 KiB
-    /// (RFC 8446, 4.6.1), and OpenSSL takes chains of 100 KiB.
+    /// The server chooses both. Tickets usually have less than a kilobyte, and chains less than eight; but a ticket may
+    /// have 64 KiB (RFC 8446, 4.6.1), and OpenSSL takes chains of 100 KiB.
     static let mostBytes = 16 * 1024
 
     /// The number of bytes of the chain.

@@ -38,8 +38,8 @@ final class TLSSessionCache: Sendable {
 
 /// The tickets of a transport: several for each key, with least-recently-used eviction.
 ///
-/// A session of more than `TLSSession.mostBytes`, 16 KiB, is not stored, so that a thousand have at most 16 MiB. OpenSSL's parsed
-/// certificates take some times the bytes of their chain; the tickets of one connection share them.
+/// A session of more than `TLSSession.mostBytes`, 16 KiB, is not stored, so that a thousand have at most 16 MiB.
+/// OpenSSL's parsed certificates take some times the bytes of their chain; the tickets of one connection share them.
 ///
 /// Contains tickets of one policy at a time: the policy of the last opened connection.
 struct TLSSessionCacheMachine<HTTPSession: Sendable> {

@@ -6,8 +6,8 @@ package final class ProtocolUpgrade: Sendable {
     /// Switches the connection to the new protocol: checks the response with 101, adds the handlers to the end of the
     /// channel's pipeline, and returns the owner of the connection.
     ///
-    /// Called on the event loop. The bytes that follow the response are passed to the handlers right after it. The channel does
-    /// not read on its own: the handlers ask for each read.
+    /// Called on the event loop. The bytes that follow the response are passed to the handlers right after it. The
+    /// channel does not read on its own: the handlers ask for each read.
     package typealias Start = @Sendable (any Channel, HTTPResponse) throws(TransportError) -> any AnyObject & Sendable
 
     /// The name in the Upgrade field.

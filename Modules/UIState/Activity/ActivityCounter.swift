@@ -13,8 +13,8 @@ enum ActivityChange: Sendable {
     case began(UInt64, source: UInt64)
     /// A request was suspended or ended.
     case paused(UInt64)
-    /// A request that existed when its session began to be followed. Its state is read when the change is applied: if it runs then,
-    /// its end has not been reported yet, so the report follows in the order of the changes.
+    /// A request that existed when its session began to be followed. Its state is read when the change is applied: if
+    /// it runs then, its end has not been reported yet, so the report follows in the order of the changes.
     case known(WeakTask, source: UInt64)
 }
 

@@ -99,7 +99,8 @@ public final class NetworkActivityIndicator {
     /// Whether to show the indicator.
     public var isVisible: Bool { state == .active || state == .delayingEnd }
 
-    /// The state, now and after each change; a slow reader misses intermediate states. Ends when the indicator is released.
+    /// The state, now and after each change; a slow reader misses intermediate states. Ends when the indicator is
+    /// released.
     public var states: AsyncStream<State> { latest.stream }
 
     /// Counts the requests of a session, which is not retained. An indicator can follow several sessions. The call has

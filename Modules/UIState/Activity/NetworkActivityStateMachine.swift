@@ -1,4 +1,5 @@
-/// The four states of AFNetworkActivityIndicatorManager: a pure state machine whose events return an action for the timer.
+/// The four states of AFNetworkActivityIndicatorManager: a pure state machine whose events return an action for the
+/// timer.
 ///
 /// Short requests do not show the indicator, and a short pause between two requests does not hide it.
 struct NetworkActivityStateMachine {

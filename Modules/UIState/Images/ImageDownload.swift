@@ -67,8 +67,8 @@ public final class ImageDownload<Image: DecodedImage>: Sendable, Identifiable {
         }
     }
 
-    /// Ends the receipt with `SessionError.Code.cancelled`, unless it has already ended. The download stops when none of its
-    /// receipts is left.
+    /// Ends the receipt with `SessionError.Code.cancelled`, unless it has already ended. The download stops when none
+    /// of its receipts is left.
     public func cancel() { order(id, .cancel) }
 
     /// The image or the error; nil before the end.
@@ -81,8 +81,8 @@ public final class ImageDownload<Image: DecodedImage>: Sendable, Identifiable {
         get async throws(SessionError) { try await outcome().get() }
     }
 
-    /// The progress so far, then each event, in order; ends after the completion. A slow reader misses intermediate events, never
-    /// the last.
+    /// The progress so far, then each event, in order; ends after the completion. A slow reader misses intermediate
+    /// events, never the last.
     public var events: AsyncStream<Event> {
         let (stream, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(4))
         let (key, progress, outcome) = state.withLock { state in

@@ -8,8 +8,8 @@ public enum ImageDownloadPrioritization: Sendable, Hashable {
     case lastInFirstOut
 }
 
-/// Decides which images are downloaded and decoded next, and for which tickets: a pure state machine whose events return the
-/// actions to perform.
+/// Decides which images are downloaded and decoded next, and for which tickets: a pure state machine whose events
+/// return the actions to perform.
 ///
 /// A load takes one source from its download to its decoded image. Tickets with an equal source share a load. A load
 /// occupies a slot from the start of its download until its decoding begins, so that bodies do not pile up when

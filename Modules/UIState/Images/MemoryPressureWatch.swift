@@ -8,8 +8,8 @@ struct MemoryPressureSource: Sendable {
     let trigger: String?
     let events: Int16
 
-    /// Pressure stall information: tasks waited for memory for a total of 200 ms within two seconds. A window of two seconds, or a
-    /// multiple, needs no privileges (Linux, Documentation/accounting/psi.rst).
+    /// Pressure stall information: tasks waited for memory for a total of 200 ms within two seconds. A window of two
+    /// seconds, or a multiple, needs no privileges (Linux, Documentation/accounting/psi.rst).
     static let kernel = MemoryPressureSource(
         path: "/proc/pressure/memory", trigger: "some 200000 2000000", events: Int16(POLLPRI))
 }

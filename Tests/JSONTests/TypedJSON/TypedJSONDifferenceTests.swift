@@ -265,7 +265,8 @@ import Testing
         #expect(try JSONValue(parsing: Data(text.utf8)).double == expected)
     }
 
-    /// Divided by a power of ten in 128 bits, these have a quotient half-way between an even number and the next, and a remainder.
+    /// Divided by a power of ten in 128 bits, these have a quotient half-way between an even number and the next, and a
+    /// remainder.
     @Test(arguments: ["0.4786131122326175158", "2.893675352808228185", "-71.74430344924369507"])
     func theRemainderOfADivisionDecidesATie(text: String) throws {
         let values = try JSONBodyDecoder().decode([Double].self, from: Data("[\(text)]".utf8))

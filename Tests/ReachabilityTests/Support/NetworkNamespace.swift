@@ -28,8 +28,8 @@ final class NetworkNamespace: Sendable {
         try output(of: ["sh", "-c", script, "sh"] + lines)
     }
 
-    /// Creates two connected interfaces, sets both up, and assigns an address to the first. It is up then, which the kernel notes
-    /// after the call that sets it up.
+    /// Creates two connected interfaces, sets both up, and assigns an address to the first. It is up then, which the
+    /// kernel notes after the call that sets it up.
     func addPair(_ name: String, address: String) throws {
         try ip("link add \(name) type veth peer name \(name)-peer")
         try ip("link set \(name)-peer up")

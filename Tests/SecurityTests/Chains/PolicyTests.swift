@@ -3,7 +3,8 @@ import LinnetSecurity
 import LinnetTesting
 import Testing
 
-/// Certificate policies (RFC 5280, 6.1) with any-policy as the initial set (6.1.1 (c)), where an authority constrains them.
+/// Certificate policies (RFC 5280, 6.1) with any-policy as the initial set (6.1.1 (c)), where an authority constrains
+/// them.
 @Suite("Certificate policies", .timeLimit(.minutes(1)))
 struct PolicyTests {
     /// A chain of certificates from the authority below the root to the server, and whether it is accepted.

@@ -4,8 +4,8 @@ import HTTPTypes
 import LinnetTesting
 import Synchronization
 
-/// A server's side of Digest (RFC 7616), written from the formulas of its section 3.4 and with its own hash function, for the
-/// user `ada` with the password `pass` in the realm `lab`.
+/// A server's side of Digest (RFC 7616), written from the formulas of its section 3.4 and with its own hash function,
+/// for the user `ada` with the password `pass` in the realm `lab`.
 final class DigestServer: Sendable {
     struct Settings: Sendable {
         /// The name of the algorithm in the challenge, and OpenSSL's.

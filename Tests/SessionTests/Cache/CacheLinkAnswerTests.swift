@@ -239,7 +239,8 @@ struct CacheLinkAnswerTests {
         }
     }
 
-    /// Otherwise each of many small parts would copy all that are stored. The stored part stays, with the fields of the new one.
+    /// Otherwise each of many small parts would copy all that are stored. The stored part stays, with the fields of the
+    /// new one.
     @Test func aSmallPartIsNotCombinedWithALargeOne() async throws {
         try await withCache(routes: {
             $0.on("/a") { request in

@@ -9,7 +9,8 @@ import SanitizerSupport
 import Synchronization
 import Testing
 
-/// 10 GB of zeros, which the server encodes as they are read, received by a session; a twentieth without LINNET_TEST_LARGE.
+/// 10 GB of zeros, which the server encodes as they are read, received by a session; a twentieth without
+/// LINNET_TEST_LARGE.
 @Suite(.serialized, .leavesNothingAlive, .timeLimit(.minutes(10)))
 struct CodedBombTests {
     /// How a body is read.

@@ -9,7 +9,8 @@ import Testing
 /// Redirects to and from hosts on unix sockets.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct UnixSocketRedirectTests {
-    /// A server on a socket, which redirects to the location, and a session for which `local.test` and `alias.test` are that server.
+    /// A server on a socket, which redirects to the location, and a session for which `local.test` and `alias.test` are
+    /// that server.
     private func withServers(
         location: @escaping @Sendable (MockServer) -> String,
         perform: (HTTPSession, _ local: MockServer, _ network: MockServer) async throws -> Void

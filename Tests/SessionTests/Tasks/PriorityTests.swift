@@ -10,7 +10,8 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct PriorityTests {
-    /// Holds the one connection with a first request while others queue up, and returns the order in which they were sent.
+    /// Holds the one connection with a first request while others queue up, and returns the order in which they were
+    /// sent.
     private func order(
         of names: [String], _ prepare: @escaping @Sendable (Int, DataTask<Data>) -> Void,
         whileWaiting change: ([DataTask<Data>]) -> Void = { _ in }

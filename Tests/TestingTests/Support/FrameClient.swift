@@ -63,8 +63,8 @@ struct FrameClient {
             HTTP2Frame(streamID: .rootStream, payload: .ping(.init(withInteger: number), ack: false)))
     }
 
-    /// Reads until a frame with this description (``description(of:)``) has arrived. Returns false when the connection ends
-    /// without it.
+    /// Reads until a frame with this description (``description(of:)``) has arrived. Returns false when the connection
+    /// ends without it.
     @discardableResult
     mutating func receive(until last: String) async throws -> Bool {
         if received.contains(where: { Self.description(of: $0) == last }) { return true }

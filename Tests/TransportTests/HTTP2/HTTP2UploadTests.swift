@@ -34,7 +34,8 @@ struct HTTP2UploadTests {
 
     // MARK: Early answers
 
-    /// RFC 9113, 8.1: a server may answer before it has read the request, and asks the client to stop by RST_STREAM alone.
+    /// RFC 9113, 8.1: a server may answer before it has read the request, and asks the client to stop by RST_STREAM
+    /// alone.
     @Test(arguments: [true, false])
     func aCompleteSuccessDoesNotStopTheUpload(isStreamed: Bool) async throws {
         let received = Mutex(0)

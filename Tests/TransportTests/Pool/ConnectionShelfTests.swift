@@ -68,7 +68,8 @@ struct ConnectionShelfTests {
         expectEqual(shelf.isEmpty, true)
     }
 
-    /// RFC 9113, 5.1.2: a server may allow no exchange for a while. The connection is not offered, but it is not forgotten either.
+    /// RFC 9113, 5.1.2: a server may allow no exchange for a while. The connection is not offered, but it is not
+    /// forgotten either.
     @Test func anUnusedConnectionWithoutPlacesExpires() {
         let fake = Fake(id: 1, isMultiplexed: true)
         for (barsFirst, later) in [(true, epoch + .seconds(1)), (false, epoch)] {

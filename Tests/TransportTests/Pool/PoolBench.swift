@@ -177,8 +177,8 @@ final class FakeOpener: ConnectionOpener {
     /// The connections that are being opened.
     var attempts: [Attempt] { pending.withLock { $0 } }
 
-    /// Opens a connection; one that closes first has ended before the pool knows of it. Its server may also set its capacity
-    /// before that.
+    /// Opens a connection; one that closes first has ended before the pool knows of it. Its server may also set its
+    /// capacity before that.
     func succeed(_ attempt: Attempt, closesFirst: Bool = false, settingFirst capacity: Int? = nil) throws -> Opened {
         remove(attempt)
         let channel = attempt.channel

@@ -32,7 +32,8 @@ struct PoolScalingTests {
         return Pool(limits: limits)
     }
 
-    /// One request for each of many origins waits for one of few connections; each connection is used by the next request.
+    /// One request for each of many origins waits for one of few connections; each connection is used by the next
+    /// request.
     private func uses(origins: Int) -> Int {
         var pool = pool(total: 4)
         let before = CountingKey.uses.load(ordering: .relaxed)
@@ -57,8 +58,8 @@ struct PoolScalingTests {
         #expect(Double(more) <= 2.5 * Double(fewer), "\(fewer) and \(more) looks at keys")
     }
 
-    /// Waiters of one origin: added, some given another priority, half of them cancelled, in random order, the others served.
-    /// Returns the processor time in seconds.
+    /// Waiters of one origin: added, some given another priority, half of them cancelled, in random order, the others
+    /// served. Returns the processor time in seconds.
     private func time(waiters: Int) -> Double {
         var random = SplitMix(seed: UInt64(waiters))
         var pool = pool(total: 1)

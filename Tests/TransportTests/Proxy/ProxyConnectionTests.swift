@@ -48,7 +48,8 @@ struct ProxyConnectionTests {
 
     // MARK: Bytes after the answer
 
-    /// The server's SETTINGS frame comes with the proxy's answer: 80 connections are opened at once, each to another origin.
+    /// The server's SETTINGS frame comes with the proxy's answer: 80 connections are opened at once, each to another
+    /// origin.
     @Test(arguments: [Proxy.Kind.http, .socks5h, .socks4a])
     func bytesThatComeWithTheAnswerAreTheOrigins(kind: Proxy.Kind) async throws {
         let server = try await MockServer.startRaw { connection in

@@ -10,8 +10,8 @@ import Testing
 
 /// A response that nobody asked for, which lies in the socket when the next request would be written.
 ///
-/// Client and server share one event loop, on which the test runs too: it writes for the server between two steps of the
-/// client, which has not read then.
+/// Client and server share one event loop, on which the test runs too: it writes for the server between two steps of
+/// the client, which has not read then.
 @Suite("Unasked responses", .leavesNothingAlive, .timeLimit(.minutes(1)))
 struct UnaskedResponseTests {
     /// Answers each request with its path.

@@ -68,7 +68,7 @@ extension Flight {
         !session.isEmpty || additions?.value.retriers.isEmpty == false
     }
 
-    /// The retriers of the call, then those of its session.
+    /// The retriers of the call, then the session's.
     func retriers(before session: [any RequestRetrier]) -> [any RequestRetrier] {
         (additions?.value.retriers ?? []) + session
     }

@@ -179,7 +179,8 @@ extension MockServer.Configuration.HTTP2Options {
     /// The window size, limited to the maximum of the protocol (RFC 9113, 6.9.1).
     fileprivate var windowSize: Int { min(max(1, initialWindowSize), largestWindow) }
 
-    /// The size to which the window of a stream is replenished. The codec adds the difference of the initial window to the protocol's
-    /// default for streams that were opened before the client acknowledged the setting, and traps if the sum is no window size.
+    /// The size to which the window of a stream is replenished. The codec adds the difference of the initial window to
+    /// the protocol's default for streams that were opened before the client acknowledged the setting, and traps if the
+    /// sum is no window size.
     fileprivate var replenishedWindowSize: Int { min(windowSize, largestWindow - (windowSize - 65_535)) }
 }

@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// A handler below the HTTP/2 codec: forwards the codec's bytes, sends bytes that bypass it, and drops inbound bytes after
-/// the sending side was closed.
+/// A handler below the HTTP/2 codec: forwards the codec's bytes, sends bytes that bypass it, and drops inbound bytes
+/// after the sending side was closed.
 ///
 /// GOAWAY is sent here, so that the codec's own state does not determine how later streams are handled.
 final class HTTP2Gate: ChannelDuplexHandler {
@@ -62,8 +62,8 @@ final class HTTP2Gate: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: promise)
     }
 
-    /// Closes the sending side gracefully, and keeps reading until the client closes: with unread bytes TCP would send a
-    /// reset, and the client could lose bytes that it has not read yet.
+    /// Closes the sending side gracefully, and keeps reading until the client closes: with unread bytes TCP would send
+    /// a reset, and the client could lose bytes that it has not read yet.
     func shut() {
         guard let context, !isShut else { return }
         isShut = true

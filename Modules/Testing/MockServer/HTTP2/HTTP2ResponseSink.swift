@@ -71,7 +71,8 @@ final class HTTP2ResponseSink: ResponseSink {
         try await stream.write(frames, endsExchange: endsExchange)
     }
 
-    /// Creates a DATA frame from the buffered bytes. The codec splits it according to the client's settings and windows.
+    /// Creates a DATA frame from the buffered bytes. The codec splits it according to the client's settings and
+    /// windows.
     private func takeBytes(endStream: Bool = false) {
         guard bytes.readableBytes > 0 || endStream else { return }
         frames.append(.data(.init(data: .byteBuffer(bytes), endStream: endStream)))

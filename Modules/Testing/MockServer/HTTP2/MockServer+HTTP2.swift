@@ -22,13 +22,14 @@ extension MockServer.Configuration {
     public struct HTTP2Options: Sendable, Hashable {
         /// The maximum number of concurrent streams (SETTINGS_MAX_CONCURRENT_STREAMS).
         ///
-        /// The default is 100. The connection is closed when a client exceeds the limit after acknowledging the setting. Numbers
-        /// below zero count as zero, and those above 4,294,967,295, the largest value of a setting, count as that.
+        /// The default is 100. The connection is closed when a client exceeds the limit after acknowledging the
+        /// setting. Numbers below zero count as zero, and those above 4,294,967,295, the largest value of a setting,
+        /// count as that.
         public var maximumConcurrentStreams = 100
         /// The initial flow-control window of a stream in bytes (SETTINGS_INITIAL_WINDOW_SIZE).
         ///
-        /// The default is 65,535, as in the protocol. Numbers below one count as one, and those above 2,147,483,647, the largest window
-        /// (RFC 9113, 6.9.1), count as that.
+        /// The default is 65,535, as in the protocol. Numbers below one count as one, and those above 2,147,483,647,
+        /// the largest window (RFC 9113, 6.9.1), count as that.
         public var initialWindowSize = 65_535
         /// When the server sends GOAWAY on a connection.
         ///

@@ -98,8 +98,8 @@ extension HTTP2Framing {
         }
     }
 
-    /// Resets a stream unless it is closed. One with a malformed response is reset also if both sides have just ended it
-    /// (RFC 9113, 5.4.2 and 8.1.1).
+    /// Resets a stream unless it is closed. One with a malformed response is reset also if both sides have just ended
+    /// it (RFC 9113, 5.4.2 and 8.1.1).
     mutating func reset(_ stream: Int, _ code: HTTP2ErrorCode, isMalformed: Bool = false) {
         guard let index = streams.index(of: stream) else {
             if isMalformed { writeReset(stream, code) }

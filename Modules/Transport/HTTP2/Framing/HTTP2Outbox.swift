@@ -19,8 +19,8 @@ struct HTTP2Outbox {
         var carriedBytes: Int { carried.reduce(0) { $0 + $1.count } }
     }
 
-    /// A piece with this many bytes is complete, so that the socket's progress is seen. It is a little more than the default window
-    /// of a stream (RFC 9113, 6.9.2), which many servers keep.
+    /// A piece with this many bytes is complete, so that the socket's progress is seen. It is a little more than the
+    /// default window of a stream (RFC 9113, 6.9.2), which many servers keep.
     private static let pieceBytes = 66_560
     /// The capacity of the buffer that a connection keeps until it rests: a piece and its last frame.
     private static let mostKept = 131_072

@@ -233,8 +233,8 @@ struct HTTP2FrameCountsTests {
         #expect(resets == 16 * 5_000 + 6)
     }
 
-    /// RFC 9113, 5.1: frames that were sent before a reset arrived are discarded, for any number of streams. Fields change
-    /// the table nevertheless, and DATA counts against the connection's window.
+    /// RFC 9113, 5.1: frames that were sent before a reset arrived are discarded, for any number of streams. Fields
+    /// change the table nevertheless, and DATA counts against the connection's window.
     @Test func aHundredThousandResetStreamsKeepTheConnectionConsistent() {
         var probe = FramingProbe {
             Self.limits(&$0)

@@ -39,7 +39,8 @@ struct HTTP2FramingDifferentialTests {
             frames[number][index] = UInt8.random(in: 0...255, using: &dice)
             // ALTSVC and ORIGIN, which only NIO parses.
             if index == 3, [10, 12].contains(frames[number][3]) { frames[number][3] = 11 }
-            // A frame is checked here when its header is complete, and by NIO one byte later: a longer one is completed.
+            // A frame is checked here when its header is complete, and by NIO one byte later: a longer one is
+            // completed.
             if index < 3 { frames.append([UInt8](repeating: 0, count: 16_400)) }
         }
         return frames
@@ -222,8 +223,8 @@ struct HTTP2FramingDifferentialTests {
         }
     }
 
-    /// Whether this framing accepted everything that NIO's accepted before it refused a frame on a closed stream, which is
-    /// discarded here.
+    /// Whether this framing accepted everything that NIO's accepted before it refused a frame on a closed stream, which
+    /// is discarded here.
     private static func wentOn(_ ours: Account, beyond theirs: Account) -> Bool {
         theirs.refusedClosedStream
             && theirs.streams.allSatisfy { (ours.streams[$0.key] ?? "").hasPrefix($0.value) }

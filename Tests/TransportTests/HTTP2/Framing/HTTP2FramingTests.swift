@@ -23,8 +23,8 @@ struct HTTP2FramingTests {
         #expect(Array(bytes.dropFirst(24)) == expected)
     }
 
-    /// A head in two frames with padding and priority, an informational one, DATA with and without padding, an empty one,
-    /// trailers; and frames without meaning in between.
+    /// A head in two frames with padding and priority, an informational one, DATA with and without padding, an empty
+    /// one, trailers; and frames without meaning in between.
     @Test(arguments: [1, 2, 3, 5, 7, 64, Int.max])
     func aResponseIsParsedInPiecesOfAnySize(size: Int) {
         var probe = FramingProbe(requests: 2)

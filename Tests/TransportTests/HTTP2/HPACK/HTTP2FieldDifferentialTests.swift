@@ -95,8 +95,8 @@ struct HTTP2FieldDifferentialTests {
         }
     }
 
-    /// Invalid blocks: both refuse the same ones, except for an empty name, which is a stream error here, and integers beyond
-    /// the limit here.
+    /// Invalid blocks: both refuse the same ones, except for an empty name, which is a stream error here, and integers
+    /// beyond the limit here.
     @Test func bothRefuseTheSameBlocks() throws {
         var dice = SplitMix(seed: 7_543)
         var (accepted, refused) = (0, 0)
