@@ -33,7 +33,7 @@ class WrapTests(unittest.TestCase):
     def test_other_lines_stay(self):
         for text in [f"/// {FITS}\n/// short\n/// lines\n", f"/// {FITS} word\n", f'let a = "{LONG} {LONG}"\n',
                      f'let a = """\n    // {LONG}\n    """\n', f"/// ```swift\n/// {LONG}\n/// ```\n",
-                     f"/// | {LONG} | a |\n", f"/// # {LONG}\n", f"// swift-format-ignore: {LONG}\n",
+                     f"/// | {LONG} | a |\n", f"/// # {LONG}\n", f"// swift-format-ignore: {LONG}\n", f"// Modules: A\n// Sources: {LONG}\n",
                      "/// " + "a" * 130 + "\n"]:
             with self.subTest(text):
                 self.expect(text, text)

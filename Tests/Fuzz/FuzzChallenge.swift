@@ -1,5 +1,5 @@
-// Modules: Serialization Sources: Modules/Authentication/Challenges/AuthenticationChallenge.swift
-// Modules/Authentication/Challenges/AuthenticationChallengeParser.swift
+// Modules: Serialization
+// Sources: Modules/Authentication/Challenges/AuthenticationChallenge.swift Modules/Authentication/Challenges/AuthenticationChallengeParser.swift
 import FoundationEssentials
 
 /// Parses the input as WWW-Authenticate fields, one per line. A parsed challenge that is written with quotes parses to
