@@ -30,7 +30,9 @@ extension ImageInfo {
             case 0xFF: offset += 1
             case 0x01, 0xD0...0xD8: offset += 2
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-                guard let height = bytes.big(offset + 5, 2), let width = bytes.big(offset + 7, 2) else { return nil }
+                guard let length = bytes.big(offset + 2, 2), length >= 8, let height = bytes.big(offset + 5, 2),
+                    let width = bytes.big(offset + 7, 2)
+                else { return nil }
                 return ImageInfo(.jpeg, width: width, height: height, orientation: orientation ?? 1)
             default:
                 guard let length = bytes.big(offset + 2, 2), length >= 2 else { return nil }

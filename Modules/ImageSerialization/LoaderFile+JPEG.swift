@@ -49,7 +49,10 @@ struct JPEGSegments {
         let segment = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         switch marker {
         case 0xC4, 0xCC, 0xDB, 0xDD: file.append(contentsOf: segment)
-        case 0xC0...0xCF: readFrame(segment)
+        case 0xC0...0xCF:
+            // A frame's header without its fields has no size to check.
+            guard segment.count >= 10 else { return nil }
+            readFrame(segment)
         case 0xDA: return readScan(bytes, segment, end: end)
         case 0xE0: keep(segment, named: "JFIF\0", size: 14)
         case 0xEE: keep(segment, named: "Adobe", size: 12)
@@ -62,7 +65,7 @@ struct JPEGSegments {
     private mutating func readFrame(_ segment: UnsafeRawBufferPointer) {
         file.append(contentsOf: segment)
         // libjpeg refuses a second one.
-        guard frame == nil, segment.count >= 10 else { return }
+        guard frame == nil else { return }
         frame = segment[1]
         height = Int(segment[5]) << 8 | Int(segment[6])
         width = Int(segment[7]) << 8 | Int(segment[8])

@@ -154,6 +154,13 @@ import Testing
         #expect(info.width == 20)
     }
 
+    /// Its size would be read from the bytes after it, and compared with the limit in place of the image's.
+    @Test func aFrameOfAJPEGWithoutItsFieldsIsRefused() throws {
+        let data = ImageSamples.withSegments([0xFF, 0xC2, 0, 3, 1], jpeg: try ImageSamples.image("jpeg"))
+        #expect(failure(data) == .malformed)
+        #expect(throws: ImageError.self) { try ImageInfo(of: data) }
+    }
+
     @Test func scansOfAJPEGAreLimited() throws {
         #expect(
             try ImageDecoder().decode(ImageSamples.progressiveJPEG(scans: 64)).pixels.starts(with: [128, 128, 128, 255])
