@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
+internal import LinnetTransport
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -41,7 +42,7 @@ final class Presence: Sendable {
     /// Begins to tell news, on a thread of its own. Call it once. The function must not refer to the object.
     func start(_ receive: @escaping @Sendable (News) -> Void) throws(BackgroundError) {
         let loop = PresenceLoop(descriptors: descriptors, receive: receive)
-        guard PresenceThread.start({ loop.run() }) else {
+        guard DetachedThread.start({ loop.run() }) else {
             throw BackgroundError(.storageFailed, "The thread that watches the directory could not be started.")
         }
     }

@@ -1,13 +1,5 @@
 internal import Synchronization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// Runs lookups on separate threads: a lookup may block while a name server does not answer, and must not delay event
 /// loops or the evaluation of chains.
 ///
@@ -33,7 +25,7 @@ final class LookupThreads: Sendable {
     ///   - threads: The maximum number of threads.
     ///   - jobs: The maximum number of lookups that wait for a thread.
     ///   - start: Starts a thread that runs the function, and returns whether it could be started.
-    init(threads: Int, jobs: Int, start: @escaping Start = LookupThreads.systemThread) {
+    init(threads: Int, jobs: Int, start: @escaping Start = DetachedThread.start) {
         queue = Mutex(LookupQueue(threads: threads, jobs: jobs))
         self.start = start
     }
@@ -69,40 +61,5 @@ final class LookupThreads: Sendable {
 
     private func work() {
         while let job = queue.withLock({ $0.next() }) { job(nil) }
-    }
-
-    /// Starts a thread that blocks all signals, and is not joined.
-    static let systemThread: Start = { body in
-        var allSignals = sigset_t()
-        var formerSignals = sigset_t()
-        sigfillset(&allSignals)
-        pthread_sigmask(SIG_SETMASK, &allSignals, &formerSignals)
-        defer { pthread_sigmask(SIG_SETMASK, &formerSignals, nil) }
-        #if canImport(Glibc)
-        var handle = pthread_t()
-        #else
-        var handle: pthread_t?
-        #endif
-        let argument = Unmanaged.passRetained(Body(run: body))
-        let code = pthread_create(
-            &handle, nil,
-            { argument in
-                pthread_detach(pthread_self())
-                // Optional in glibc and musl only.
-                guard let argument = argument as UnsafeMutableRawPointer? else { return nil }
-                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, argument.toOpaque())
-        guard code == 0 else {
-            argument.release()
-            return false
-        }
-        return true
-    }
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-
-        init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }

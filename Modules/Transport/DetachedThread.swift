@@ -6,20 +6,28 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A dedicated thread, because `poll` would block a thread of the Swift concurrency pool.
-enum PresenceThread {
-    /// Starts a detached thread that blocks all signals; returns whether it could be started.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        var handle = pthread_t()
-        var (allSignals, formerSignals) = (sigset_t(), sigset_t())
+/// A thread that blocks all signals and is not joined, for a function that may block: event loops and the threads of
+/// Swift's concurrency must not.
+package enum DetachedThread {
+    /// Starts a thread that runs the function; returns whether it could be started.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        var allSignals = sigset_t()
+        var formerSignals = sigset_t()
         sigfillset(&allSignals)
         pthread_sigmask(SIG_SETMASK, &allSignals, &formerSignals)
         defer { pthread_sigmask(SIG_SETMASK, &formerSignals, nil) }
+        #if canImport(Glibc)
+        var handle = pthread_t()
+        #else
+        var handle: pthread_t?
+        #endif
         let argument = Unmanaged.passRetained(Body(run: body))
         let code = pthread_create(
             &handle, nil,
             { argument in
-                guard let argument else { return nil }
+                pthread_detach(pthread_self())
+                // Optional in glibc and musl only.
+                guard let argument = argument as UnsafeMutableRawPointer? else { return nil }
                 Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
             }, argument.toOpaque())
@@ -27,7 +35,6 @@ enum PresenceThread {
             argument.release()
             return false
         }
-        pthread_detach(handle)
         return true
     }
 
