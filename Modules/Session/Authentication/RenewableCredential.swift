@@ -25,7 +25,7 @@ internal import Synchronization
 ///
 /// A request with an Authorization field or a user name of its own is not changed. Sessions can share a credential.
 public final class RenewableCredential<Rules: Authenticator>: Sendable {
-    private typealias Waiter = CheckedContinuation<SessionError?, Never>
+    private typealias Waiter = CheckedContinuation<Result<Void, SessionError>, Never>
 
     private struct State {
         var credential: Rules.Credential?
@@ -134,28 +134,28 @@ extension RenewableCredential: RenewableCredentialSource {
 
     func renew(after version: UInt64, for url: URL) async throws(SessionError) {
         let id = state.withLock { $0.nextID() }
-        let error = await withTaskCancellationHandler {
+        let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { join(id, after: version, url, $0) }
         } onCancel: {
             leave(id, url)
         }
-        if let error { throw error }
+        try outcome.get()
     }
 
     /// Makes a request wait for the renewal, which is begun unless it runs.
     private func join(
         _ id: UInt64, after version: UInt64, _ url: URL, _ waiter: Waiter
     ) {
-        let answer: SessionError?? = state.withLock { state in
-            if Task.isCancelled { return .some(.cancelled(url)) }
+        let outcome: Result<Void, SessionError>? = state.withLock { state in
+            if Task.isCancelled { return .failure(.cancelled(url)) }
             if state.renewal != nil {
                 state.renewal?.waiters[id] = waiter
                 return nil
             }
-            if state.version != version, state.credential != nil, !state.isRefused { return .some(nil) }
-            return begin([id: waiter], url, &state).map { .some($0) }
+            if state.version != version, state.credential != nil, !state.isRefused { return .success(()) }
+            return begin([id: waiter], url, &state).map { .failure($0) }
         }
-        if case .some(let error) = answer { waiter.resume(returning: error) }
+        if let outcome { waiter.resume(returning: outcome) }
     }
 
     /// Begins a renewal, or returns an error if there were too many.
@@ -185,25 +185,25 @@ extension RenewableCredential: RenewableCredentialSource {
     }
 
     private func end(_ id: UInt64, with result: Result<Rules.Credential, any Error>, _ url: URL) {
-        let (waiters, error): ([Waiter], SessionError?) = state.withLock { state in
-            guard let renewal = state.renewal, renewal.id == id else { return ([], nil) }
+        let (waiters, outcome): ([Waiter], Result<Void, SessionError>) = state.withLock { state in
+            guard let renewal = state.renewal, renewal.id == id else { return ([], .success(())) }
             state.renewal = nil
             let waiters = Array(renewal.waiters.values)
             switch result {
             case .success(let credential):
                 // A credential that was set meanwhile is newer.
                 if state.version == renewal.version { state.replace(with: credential) }
-                return (waiters, nil)
+                return (waiters, .success(()))
             case .failure(let error):
                 // Requests that came after the cancellation did not cause it.
                 if renewal.isCancelled, !waiters.isEmpty {
-                    guard let error = begin(renewal.waiters, url, &state) else { return ([], nil) }
-                    return (waiters, error)
+                    guard let error = begin(renewal.waiters, url, &state) else { return ([], .success(())) }
+                    return (waiters, .failure(error))
                 }
-                return (waiters, .renewalFailed(error, url))
+                return (waiters, .failure(.renewalFailed(error, url)))
             }
         }
-        for waiter in waiters { waiter.resume(returning: error) }
+        for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
     /// Ends the wait of a request. The last one cancels the renewal, which still ends before the next one begins, since
@@ -218,7 +218,7 @@ extension RenewableCredential: RenewableCredentialSource {
             return (waiter, state.renewal?.task)
         }
         task?.cancel()
-        waiter?.resume(returning: .cancelled(url))
+        waiter?.resume(returning: .failure(.cancelled(url)))
     }
 }
 

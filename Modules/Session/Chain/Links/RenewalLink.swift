@@ -9,10 +9,10 @@ struct RenewalLink: ChainLink {
     /// The notes about a request with the credential.
     struct Note: Sendable {
         /// The version of the credential that was sent.
-        var version: UInt64 = 0
+        let version: UInt64
         /// Whether it is the result of a renewal that the request has waited for. A server that refuses such a
         /// credential refuses the request.
-        var isRenewed = false
+        let isRenewed: Bool
     }
 
     let source: any RenewableCredentialSource
@@ -24,7 +24,6 @@ struct RenewalLink: ChainLink {
         guard source.covers(target.origin), target.userInfo == nil,
             !flight.request.headerFields.contains(.authorization)
         else { return .proceed }
-        flight.renewal = Boxed(Note())
         return try authorize(&flight)
     }
 
@@ -43,10 +42,7 @@ struct RenewalLink: ChainLink {
         switch use {
         case .needsRenewal(let version): return .ask(.renewal(source, after: version))
         case .applied(let version):
-            guard var note = flight.renewal?.value else { return .proceed }
-            note.version = version
-            note.isRenewed = isRenewed
-            flight.renewal = Boxed(note)
+            flight.renewal = Boxed(Note(version: version, isRenewed: isRenewed))
             return .change(to: request)
         }
     }
