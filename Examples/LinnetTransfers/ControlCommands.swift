@@ -25,75 +25,79 @@ struct TaskSelection: ParsableArguments {
     }
 }
 
-struct PauseCommand: AsyncParsableCommand {
+/// A command that does one thing to each of the chosen tasks.
+protocol ControlCommand: AsyncParsableCommand {
+    var options: SessionOptions { get }
+    var selection: TaskSelection { get }
+
+    func perform(on id: BackgroundTask.ID, in background: BackgroundSession) async throws
+}
+
+extension ControlCommand {
+    func run() async throws {
+        try await options.use(as: .observer) { background in
+            try await selection.forEach(in: background) { try await perform(on: $0, in: background) }
+        }
+    }
+}
+
+struct PauseCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pauses tasks, which keep their parts.")
 
     @OptionGroup var options: SessionOptions
     @OptionGroup var selection: TaskSelection
 
-    func run() async throws {
-        try await options.use(as: .observer) { background in
-            try await selection.forEach(in: background) { try options.show(try await background.pause($0)) }
-        }
+    func perform(on id: BackgroundTask.ID, in background: BackgroundSession) async throws {
+        try options.show(try await background.pause(id))
     }
 }
 
-struct ResumeCommand: AsyncParsableCommand {
+struct ResumeCommand: ControlCommand {
     static let configuration = CommandConfiguration(commandName: "resume", abstract: "Lets paused tasks go on.")
 
     @OptionGroup var options: SessionOptions
     @OptionGroup var selection: TaskSelection
 
-    func run() async throws {
-        try await options.use(as: .observer) { background in
-            try await selection.forEach(in: background) { try options.show(try await background.resume($0)) }
-        }
+    func perform(on id: BackgroundTask.ID, in background: BackgroundSession) async throws {
+        try options.show(try await background.resume(id))
     }
 }
 
-struct CancelCommand: AsyncParsableCommand {
+struct CancelCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancels unfinished tasks, and removes their parts.")
 
     @OptionGroup var options: SessionOptions
     @OptionGroup var selection: TaskSelection
 
-    func run() async throws {
-        try await options.use(as: .observer) { background in
-            try await selection.forEach(in: background) { try options.show(try await background.cancel($0)) }
-        }
+    func perform(on id: BackgroundTask.ID, in background: BackgroundSession) async throws {
+        try options.show(try await background.cancel(id))
     }
 }
 
-struct RetryCommand: AsyncParsableCommand {
+struct RetryCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Begins failed and cancelled tasks again; with --all, the failed ones.")
 
     @OptionGroup var options: SessionOptions
     @OptionGroup var selection: TaskSelection
 
-    func run() async throws {
-        try await options.use(as: .observer) { background in
-            try await selection.forEach(in: background) { id in
-                if selection.isAll, try await background.task(id)?.state != .failed { return }
-                try options.show(try await background.retry(id))
-            }
-        }
+    func perform(on id: BackgroundTask.ID, in background: BackgroundSession) async throws {
+        if selection.isAll, try await background.task(id)?.state != .failed { return }
+        try options.show(try await background.retry(id))
     }
 }
 
-struct RemoveCommand: AsyncParsableCommand {
+struct RemoveCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Removes ended tasks from the journal. Completed files stay.")
 
     @OptionGroup var options: SessionOptions
     @OptionGroup var selection: TaskSelection
 
-    func run() async throws {
-        try await options.use(as: .observer) { background in
-            try await selection.forEach(in: background) { try await background.remove($0) }
-        }
+    func perform(on id: BackgroundTask.ID, in background: BackgroundSession) async throws {
+        try await background.remove(id)
     }
 }
 

@@ -34,7 +34,7 @@ public struct URLRequest: Sendable {
         case `default` = 0
         /// Video.
         case video = 2
-        /// Traffic that nobody waits for.
+        /// Traffic that the user does not wait for.
         case background = 3
         /// Voice.
         case voice = 4

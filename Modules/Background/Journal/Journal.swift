@@ -257,7 +257,7 @@ struct Journal: Sendable {
         }
     }
 
-    /// Removes a task that has ended; returns whether it existed and had ended.
+    /// Removes a task that has ended, and returns it; nil if there is no such task, or it has not ended.
     func remove(_ id: BackgroundTask.ID) async throws(BackgroundError) -> TaskRecord? {
         try await write { database in
             guard let record = try Self.record(id, database), record.machine.state.isEnd else { return nil }
