@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinnetTransport
 
 /// The kernel's report that the system is short of memory.
 struct MemoryPressureSource: Sendable {
@@ -38,7 +39,7 @@ final class MemoryPressureWatch: Sendable {
             return nil
         }
         let (stopper, stop) = (ends[0], ends[1])
-        let isRunning = startThread { [events = source.events] in
+        let isRunning = DetachedThread.start { [events = source.events] in
             Self.wait(for: events, on: file, until: stop, report)
             close(file)
             close(stop)
@@ -76,34 +77,4 @@ final class MemoryPressureWatch: Sendable {
 private func discardInput(of file: Int32) {
     var bytes = [UInt8](repeating: 0, count: 256)
     while read(file, &bytes, bytes.count) > 0 {}
-}
-
-/// Starts a detached thread that blocks all signals. Returns whether it could be started.
-private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    var handle = pthread_t()
-    var allSignals = sigset_t()
-    var formerSignals = sigset_t()
-    sigfillset(&allSignals)
-    pthread_sigmask(SIG_SETMASK, &allSignals, &formerSignals)
-    defer { pthread_sigmask(SIG_SETMASK, &formerSignals, nil) }
-    let argument = Unmanaged.passRetained(ThreadBody(run: body))
-    let code = pthread_create(
-        &handle, nil,
-        { argument in
-            guard let argument else { return nil }
-            Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
-            return nil
-        }, argument.toOpaque())
-    guard code == 0 else {
-        argument.release()
-        return false
-    }
-    pthread_detach(handle)
-    return true
-}
-
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-
-    init(run: @escaping @Sendable () -> Void) { self.run = run }
 }
