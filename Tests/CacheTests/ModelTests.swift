@@ -47,6 +47,7 @@ private struct History {
     private let store: any CacheStore
     private var model: CacheModel
     private var now = 0
+    private var lastReception = -1
 
     init(isShared: Bool, generator: SplitMix, store: any CacheStore) {
         self.store = store
@@ -95,8 +96,11 @@ private struct History {
             method: .get, scheme: "https", authority: host, path: "/", headerFields: HTTPFields(own))
         let response = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: HTTPFields(lines))
         let key = try #require(CacheKey(request))
+        // Of two responses with one Date, the one received last is preferred, so no two arrive in the same second.
+        if now + delay == lastReception { now += 1 }
         let sent = now
         now += delay
+        lastReception = now
         let known = try await store.responses(for: key)
         let superseded = rules.superseded(by: response, to: request, among: known)
         let entry = rules.entry(

@@ -67,6 +67,15 @@ struct VaryTests {
         }
     }
 
+    /// A store on disk numbers its entries at random.
+    @Test func ofOneDateTheResponseReceivedLastAnswersWhateverItsNumber() throws {
+        let earlier = try stored("ETag: \"1\"|Cache-Control: no-cache", id: 9)
+        let later = try stored("ETag: \"2\"|Cache-Control: no-cache", id: 3, responseTime: 1)
+        #expect(CacheRules.selected(for: request(), among: [earlier, later]).map(\.id.rawValue) == [3, 9])
+        let decision = CacheRules().decision(for: request(), among: [earlier, later], at: at(2))
+        #expect(decision.validation?.fields[.ifNoneMatch] == "\"2\", \"1\"")
+    }
+
     @Test func aStaleVariantDoesNotHideThePreferenceForIt() throws {
         let stale = try stored("Cache-Control: max-age=1|Vary: A|ETag: \"v\"", id: 1)
         let fresh = try stored("Cache-Control: max-age=99|ETag: \"f\"|Date: {-1s}", id: 2)

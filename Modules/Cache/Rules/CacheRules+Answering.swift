@@ -11,15 +11,23 @@ extension CacheRules {
     /// The responses whose Vary fields match the request, the preferred one first.
     ///
     /// A response with Vary is preferred to one without, and then the one with the latest Date (RFC 9111, section 4.1).
+    /// Of those with the same Date, the one received last is preferred.
     static func selected(for request: HTTPRequest, among stored: [StoredResponse]) -> [StoredResponse] {
         let matching = stored.filter { $0.variant.matches(request) }
         guard matching.count > 1 else { return matching }
         return matching.map { ($0, date(of: $0)) }
             .sorted { left, right in
                 if left.0.variant.isEmpty != right.0.variant.isEmpty { return right.0.variant.isEmpty }
-                return left.1 == right.1 ? left.0.id.rawValue > right.0.id.rawValue : left.1 > right.1
+                return left.1 == right.1 ? isReceivedLater(left.0, right.0) : left.1 > right.1
             }
             .map(\.0)
+    }
+
+    /// Whether a response was received after another one. The identifiers decide only about the same time, because a
+    /// store may choose them at random.
+    static func isReceivedLater(_ left: StoredResponse, _ right: StoredResponse) -> Bool {
+        left.responseTime == right.responseTime
+            ? left.id.rawValue > right.id.rawValue : left.responseTime > right.responseTime
     }
 
     /// The response to a request from a stored response, whatever its age; nil if only the server can answer.

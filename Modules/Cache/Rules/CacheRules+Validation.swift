@@ -20,7 +20,7 @@ extension CacheRules {
         let others = stored.filter {
             $0.id != chosen?.id && $0.head.status == .ok && self.answer(to: request, with: $0, at: now) != nil
         }
-        let tagged = ([chosen].compactMap { $0 } + others.sorted { $0.id.rawValue > $1.id.rawValue })
+        let tagged = ([chosen].compactMap { $0 } + others.sorted(by: Self.isReceivedLater))
             .compactMap { response in response.facts.validators.entityTag.map { (response.id, $0) } }
         if !tagged.isEmpty {
             guard let tags = Self.union(fields[isoLatin1: .ifNoneMatch], tagged.map(\.1)) else { return nil }
