@@ -88,6 +88,65 @@ struct SuspensionTests {
         let result = await Result { () async throws(SessionError) in try await task.value }
         #expect(result.error?.code == .shutDown)
     }
+
+    /// Over a socket, where no timer around the request ends it.
+    @Test func aSuspendedTaskEndsAtItsDeadline() async throws {
+        let source = PausingSource()
+        try await withMockServer(handler: { _ in MockResponse(body: .stream(source)) }) { server in
+            let session = try HTTPSession()
+            let task = try session.call(SessionRequest(url: server.url("/"))).timeout(.milliseconds(500)).task()
+            task.onProgress { [weak task] in if $0.download.completed > 0 { task?.suspend() } }
+            task.resume()
+            let result = await Result { () async throws(SessionError) in try await task.value }
+            #expect(result.error?.code == .timeout && result.error?.timeout == .request)
+            #expect(result.error?.head?.status == .ok)
+            source.goOn.fire()
+            await session.shutdown()
+        }
+    }
+
+    /// A short body arrives in one piece, and is not the end of a suspended task either.
+    @Test func aShortResponseWaitsForASuspendedTask() async throws {
+        let hasSent = Signal()
+        let handler: MockServer.Handler = { request in
+            if request.path == "/short" { hasSent.fire() }
+            return .text("short")
+        }
+        try await withMockServer(handler: handler) { server in
+            let session = try HTTPSession()
+            let task = try session.call(SessionRequest(url: server.url("/short"))).task()
+            task.resume()
+            task.suspend()
+            await hasSent.wait()
+            for _ in 0..<20 { _ = try await session.call(SessionRequest(url: server.url("/other"))).response() }
+            #expect(task.state == .suspended && task.result == nil && task.progress.download.completed == 0)
+            task.resume()
+            #expect(try await task.value.value == Data("short".utf8))
+            #expect(task.progress.download == TransferProgress(completed: 5, total: 5))
+            await session.shutdown()
+        }
+    }
+}
+
+/// Makes one piece, and nothing more until it may go on.
+private struct PausingSource: AsyncSequence, Sendable {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let goOn: Signal
+        var hasBegun = false
+
+        mutating func next() async -> Data? {
+            guard hasBegun else {
+                hasBegun = true
+                return Data(repeating: 0x61, count: 1024)
+            }
+            await goOn.wait()
+            return nil
+        }
+    }
+
+    let goOn = Signal()
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(goOn: goOn) }
 }
 
 extension StubTransport.Body {

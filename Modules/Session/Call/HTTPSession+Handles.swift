@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
+internal import Synchronization
 
 // The work of the calls' handles. A request that could not be made gives a handle that fails when it is resumed.
 extension HTTPSession {
@@ -10,7 +11,13 @@ extension HTTPSession {
         serializer: S
     ) -> TransferTask<S.Value> {
         handle(request, kind: kind) { [engine] driver throws(SessionError) in
-            try await engine.run(driver.flight(request.get(), additions), serializer, driver: driver)
+            driver.shared.withLock { $0.serializer = serializer }
+            do throws(SessionError) {
+                var flight = try driver.flight(request.get(), additions)
+                return try await engine.answer(&flight, serializer)
+            } catch {
+                throw error.adding(metrics: driver.attemptMetrics)
+            }
         }
     }
 
@@ -43,16 +50,19 @@ extension HTTPSession {
 
     private func handle<Value>(
         _ request: Result<SessionRequest, SessionError>, kind: TaskKind, link: TransferLink = .none,
-        work: @escaping TaskDriver<SessionResponse<Value>>.Work
+        work: @escaping @Sendable (TaskDriver) async throws(SessionError) -> SessionResponse<Value>
     ) -> TransferTask<Value> {
+        let output = TaskOutput<Value>()
         let driver = TaskDriver(
-            request: try? request.get(), kind: kind, hub: hub, progressInterval: initialConfiguration.progressInterval,
+            request: try? request.get(), kind: kind, hub: hub, output: output,
+            progressInterval: initialConfiguration.progressInterval,
             didEnd: { [registry] id, error in
                 registry.remove(id)
                 // A stream task may end without ever having run.
                 if case .stream(let link) = link, let error { link.end(.failure(error)) }
-            }, work: work)
-        let task = TransferTask<Value>(driver: driver, executor: initialConfiguration.callbackExecutor, link: link)
+            }, work: { driver throws(SessionError) in output.set(try await work(driver)) })
+        let task = TransferTask<Value>(
+            driver: driver, output: output, executor: initialConfiguration.callbackExecutor, link: link)
         registry.add(task)
         return task
     }

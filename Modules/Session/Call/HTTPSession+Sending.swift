@@ -14,12 +14,12 @@ extension HTTPSession {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .data)
         guard hub.isReporting || hooks != nil else {
             var flight = Flight(request, additions: extras?.value.additions)
-            return try await answer(&flight, serializer)
+            return try await engine.answer(&flight, serializer)
         }
         return try await hub.reporting(request, kind: .data, hooks: hooks, serializer: serializer) {
             () async throws(SessionError) in
             var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
-            return try await answer(&flight, serializer)
+            return try await engine.answer(&flight, serializer)
         }
     }
 
@@ -29,7 +29,7 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         guard !hub.isReporting else { return try await response(for: request, serializer: serializer, extras: nil) }
         var flight = Flight(request)
-        return try await answer(&flight, serializer)
+        return try await engine.answer(&flight, serializer)
     }
 
     /// Sends a request, and returns after the response's head was received; the body is read while it arrives.
@@ -61,24 +61,5 @@ extension HTTPSession {
         return try await hub.reporting(request, kind: .download, hooks: hooks) { () async throws(SessionError) in
             try await engine.download(Flight(request, hooks: hooks, additions: extras?.value.additions), plan)
         }
-    }
-
-    private func answer<S: ResponseSerializer>(
-        _ flight: inout Flight, _ serializer: S
-    ) async throws(SessionError) -> SessionResponse<S.Value> {
-        guard engine.hasRetriers(flight) else { return try await answerOnce(&flight, serializer) }
-        return try await engine.decoding(flight) { flight async throws(SessionError) in
-            var flight = flight
-            return try await answerOnce(&flight, serializer)
-        }
-    }
-
-    // Not inlined, so that the frame of a request that waits has nothing of what happens around it.
-    @inline(never)
-    private func answerOnce<S: ResponseSerializer>(
-        _ flight: inout Flight, _ serializer: S
-    ) async throws(SessionError) -> SessionResponse<S.Value> {
-        let (response, body) = try await engine.runWhole(&flight)
-        return try response.read(body, answering: flight.request.method, by: serializer)
     }
 }

@@ -70,7 +70,8 @@ final class Engine: Sendable {
         let isPart = flight.isPart
         try begin(&flight)
         defer { if !isPart { running.end() } }
-        flight.delivery = .whole(upTo: maximumBodySize)
+        // A transfer that can be suspended is streamed; a short body arrives in one piece all the same.
+        if flight.control == nil { flight.delivery = .whole(upTo: maximumBodySize) }
         guard flight.isTimed, let deadline = flight.deadline else { return try await sendWhole(&flight) }
         return try await sendWhole(flight, by: deadline)
     }
@@ -122,6 +123,7 @@ final class Engine: Sendable {
 
     private func sendWhole(_ flight: inout Flight) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await send(&flight)
+        guard flight.control == nil else { return (response, try await collect(response, of: flight)) }
         guard let whole = response.body.whole, whole.count <= maximumBodySize else {
             return (response, try await collect(response))
         }

@@ -14,12 +14,23 @@ protocol TransferObserver: AnyObject, TransportObserver {
     func willReceiveBody(length: Int64?, from offset: Int64)
     /// More bytes of the response's body were read.
     func didReceiveBody(bytes: Int)
+    /// The whole body of a response arrived with its head, which declares this length.
+    func didReceiveWholeBody(bytes: Int, length: () -> Int64?)
+}
+
+extension TransferObserver {
+    func didReceiveWholeBody(bytes: Int, length: () -> Int64?) {
+        willReceiveBody(length: length())
+        didReceiveBody(bytes: bytes)
+    }
 }
 
 /// Controls the transfer of one request. Only requests with a handle have one.
 protocol TransferControl: AnyObject, Sendable {
     /// The priority among the requests that wait for a connection.
     var priority: RequestPriority { get }
+    /// Whether the transfer is suspended.
+    var isSuspended: Bool { get }
     /// Returns once the transfer is not suspended. Throws `CancellationError` if the caller's task was cancelled.
     func waitWhileSuspended() async throws
     /// Returns when an irreversible step may be done, such as moving a file to its place. Afterwards the task can be

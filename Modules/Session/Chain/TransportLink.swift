@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
+internal import Synchronization
 
 /// The end of the chain: makes the transport's request of a flight, and hands it to the transport.
 final class TransportLink: Sendable {
@@ -12,6 +13,8 @@ final class TransportLink: Sendable {
     let streamsCodedResponses: Bool
     /// The origin of the session's base URL.
     let baseOrigin: KnownOrigin?
+    /// The origin of the first request of a session without a base URL, which most others have too.
+    private let firstOrigin = Mutex<KnownOrigin?>(nil)
 
     init(
         transport: any Transport, permission: NetworkPermission, streamsCodedResponses: Bool, baseOrigin: KnownOrigin?
@@ -49,7 +52,7 @@ final class TransportLink: Sendable {
     private func wire(_ flight: inout Flight, _ timeouts: TransportTimeouts) throws(SessionError)
         -> TransportRequest
     {
-        let target = try flight.lastTarget(expecting: baseOrigin)
+        let target = try target(of: flight)
         try permission.check(flight.request)
         if let length = flight.request.body?.length, length < 0 {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: flight.request.url)
@@ -65,6 +68,17 @@ final class TransportLink: Sendable {
             streamsUnsuccessfulResponses: true, streamsCodedResponses: streamsCodedResponses,
             priority: flight.control?.priority ?? .normal,
             upgrade: flight.upgrade)
+    }
+
+    /// The target of a flight; the usual origin is not parsed again.
+    private func target(of flight: Flight) throws(SessionError) -> RequestTarget {
+        if let baseOrigin { return try flight.lastTarget(expecting: baseOrigin) }
+        let known = firstOrigin.withLock { $0 }
+        let target = try flight.lastTarget(expecting: known)
+        if known == nil, let origin = KnownOrigin(flight.request.url) {
+            firstOrigin.withLock { $0 = $0 ?? origin }
+        }
+        return target
     }
 
     /// Sends by a transport that does not know of deadlines, and may not know of cancellation either.

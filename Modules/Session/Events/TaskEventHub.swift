@@ -34,6 +34,7 @@ final class TaskEventHub: Sendable {
 
     /// Returns the hooks of a request, the session's and its own; nil if there are none.
     func hooks(of request: SessionRequest, _ own: TaskHooks?, _ kind: TaskKind, id: UInt64? = nil) -> RequestHooks? {
+        let own = own.flatMap { $0.isEmpty ? nil : $0 }
         guard hooks != nil || own != nil else { return nil }
         let context = TaskHooks.Context(taskID: id ?? TaskID.next(), kind: kind, request: request)
         return RequestHooks(context, tables: [hooks, own].compactMap { $0 }, executor: executor)

@@ -5,7 +5,7 @@ internal import LinnetTransport
 
 /// Resolves the URLs of calls against a base (RFC 3986, section 5): a path, a path from the host's root, or a whole
 /// URL, which ignores the base.
-struct URLResolver: Sendable {
+package struct URLResolver: Sendable {
     let baseURL: URL?
     /// The base as text, if appending to it gives the same result as resolving against it.
     private let prefix: String?
@@ -79,7 +79,7 @@ struct URLResolver: Sendable {
     }
 
     /// Whether the text is a path below the base and nothing in it needs resolving or encoding.
-    private static func isPlain(_ text: String) -> Bool {
+    package static func isPlain(_ text: String) -> Bool {
         var previous = UInt8(ascii: "/")
         for byte in text.utf8 {
             switch byte {

@@ -5,7 +5,7 @@ extension Engine {
     /// Runs a stream task, in which each chunk waits until the reader has taken the previous one.
     func stream(
         _ flight: Flight, _ validation: ResponseValidation, _ link: StreamLink,
-        driver: TaskDriver<SessionResponse<Void>>
+        driver: TaskDriver
     ) async throws(SessionError) -> SessionResponse<Void> {
         do {
             let response = try await whole(flight, keepsLateValue: true) { flight async throws(SessionError) in

@@ -2,37 +2,25 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
 internal import LinnetTransport
-internal import Synchronization
 
 extension Engine {
-    /// Runs a handle's request, reports its progress, and pauses the transfer while the handle is suspended.
-    func run<S: ResponseSerializer>(
-        _ flight: Flight, _ serializer: S, driver: TaskDriver<SessionResponse<S.Value>>
-    ) async throws(SessionError) -> SessionResponse<S.Value> {
-        driver.shared.withLock { $0.serializer = serializer }
-        do {
-            return try await decoding(flight) { flight async throws(SessionError) in
-                let (response, body) = try await whole(flight) { flight async throws(SessionError) in
-                    let response = try await self.run(flight)
-                    return (response, try await self.collect(response, of: flight))
-                }
-                return try response.read(body, answering: flight.request.method, by: serializer)
-            }
-        } catch {
-            throw error.adding(metrics: driver.attemptMetrics)
-        }
-    }
-
-    private func collect(_ response: StreamedResponse, of flight: Flight) async throws(SessionError) -> Data {
-        flight.observer?.willReceiveBody(length: response.head.bodyLength(answering: flight.request.method))
-        var collector = BodyCollector(limit: maximumBodySize)
+    /// Reads the body of a handle's response, reports its progress, and pauses while the handle is suspended.
+    @inline(never)
+    func collect(_ response: StreamedResponse, of flight: Flight) async throws(SessionError) -> Data {
+        let length = { response.head.bodyLength(answering: flight.request.method) }
         var chunks = TransferReader(response, of: flight)
         do {
+            if let whole = response.body.whole, whole.count <= maximumBodySize {
+                try await chunks.takeWhole(whole, length: length)
+                return whole
+            }
+            flight.observer?.willReceiveBody(length: length())
+            var collector = BodyCollector(limit: maximumBodySize)
             while let chunk = try await chunks.next() { try collector.append(chunk) }
+            return collector.bytes
         } catch {
             throw error.adding(response)
         }
-        return collector.bytes
     }
 }
 

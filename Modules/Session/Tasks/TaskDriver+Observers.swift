@@ -4,12 +4,12 @@ internal import Synchronization
 extension TaskDriver {
     /// Calls a function with the current state, progress and outcome, and then with each update, on the thread where it
     /// happens.
-    func observe(_ observer: @escaping TaskOutbox<Output>.Observer) -> SessionObservation {
+    func observe(_ observer: @escaping TaskOutbox.Observer) -> SessionObservation {
         let key = nextKey()
         change { state in
             // Publishes pending progress first, so that the new observer does not receive it twice.
             state.publishProgress(at: state.outcome == nil ? .now : nil)
-            var known: [TaskNews<Output>] = [.state(state.machine.state), .progress(state.progress(at: .now))]
+            var known: [TaskNews] = [.state(state.machine.state), .progress(state.progress(at: .now))]
             if let outcome = state.outcome { known.append(.completed(outcome)) }
             state.outbox.add(observer, key: key, hearing: known)
             return {}
@@ -25,7 +25,7 @@ extension TaskDriver {
         let isCancelled = CancellationFlag()
         let key = nextKey()
         change { state in
-            let tell: TaskOutbox<Output>.Observer = { news in
+            let tell: TaskOutbox.Observer = { news in
                 guard case .completed(let outcome) = news else { return }
                 executor.execute {
                     if !isCancelled.isSet { observer(outcome) }
@@ -40,9 +40,20 @@ extension TaskDriver {
         }
     }
 
+    /// Calls a function with the outcome on the thread where it is known.
+    func observeEnd(_ observer: @escaping @Sendable (Outcome) -> Void) {
+        change { state in
+            state.lastKey += 1
+            state.outbox.addFinal(
+                { if case .completed(let outcome) = $0 { observer(outcome) } }, key: state.lastKey,
+                hearing: state.outcome.map { .completed($0) })
+            return {}
+        }
+    }
+
     /// Selects from each update, and calls a function with the results on an executor.
     func observe<News: Sendable>(
-        on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews<Output>) -> News?,
+        on executor: CallbackExecutor, _ select: @escaping @Sendable (TaskNews) -> News?,
         _ observer: @escaping @Sendable (News) -> Void
     ) -> SessionObservation {
         let isCancelled = CancellationFlag()
@@ -60,7 +71,7 @@ extension TaskDriver {
 
     /// Returns a sequence of the selected parts of each update. It ends with the task.
     func sequence<News: Sendable>(
-        coalescing: (@Sendable (News, News) -> Bool)? = nil, _ select: @escaping @Sendable (TaskNews<Output>) -> News?
+        coalescing: (@Sendable (News, News) -> Bool)? = nil, _ select: @escaping @Sendable (TaskNews) -> News?
     ) -> EventSequence<News> {
         EventSequence(coalescing: coalescing) { buffer in
             observe { news in
@@ -104,6 +115,7 @@ extension TaskDriver.Shared {
     mutating func publishProgress(at now: ContinuousClock.Instant?) {
         guard machine.progress != pace.told else { return }
         pace.didTell(machine.progress, at: now)
+        guard outbox.hasObservers else { return }
         outbox.append(.progress(now.map { progress(at: $0) } ?? machine.progress))
     }
 }
@@ -114,8 +126,13 @@ extension TaskDriver {
         change { state in
             let before = state.machine.progress
             guard body(&state.machine) else { return {} }
+            let after = state.machine.progress
+            let hasMoved =
+                before.upload.completed != after.upload.completed
+                || before.download.completed != after.download.completed
+            guard hasMoved || state.outbox.hasObservers else { return {} }
             let now = ContinuousClock.now
-            state.pace.changed(from: before, to: state.machine.progress, at: now)
+            state.pace.changed(from: before, to: after, at: now)
             guard state.outbox.hasObservers else { return {} }
             switch state.pace.step(at: now) {
             case .tell: state.publishProgress(at: now)
@@ -182,11 +199,7 @@ extension TaskDriver {
         let serializer = shared.withLock { $0.serializer }
         switch outcome {
         case .failure(let error): return TaskCompletion(error, serializer)
-        case .success(let output):
-            guard let response = output as? any CompletedResponse else {
-                return TaskCompletion(nil, metrics: attemptMetrics)
-            }
-            return response.completion(kind, serializer)
+        case .success: return output.completion(kind, serializer) ?? TaskCompletion(nil, metrics: attemptMetrics)
         }
     }
 
@@ -199,16 +212,5 @@ extension TaskDriver {
 
     func leaveGroup() {
         if shared.withLock({ $0.isCounted }) { hub.leaveGroup() }
-    }
-}
-
-/// A response with a value of any type.
-private protocol CompletedResponse {
-    func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion
-}
-
-extension SessionResponse: CompletedResponse {
-    fileprivate func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion {
-        TaskCompletion(self, kind, serializer)
     }
 }

@@ -7,16 +7,20 @@ internal import Synchronization
 ///
 /// One lock guards the state machine and its related state. The actions that the machine returns are performed after
 /// the lock is released, and an outbox delivers updates in the order in which they happened.
-final class TaskDriver<Output: Sendable>: Sendable {
-    typealias Outcome = Result<Output, SessionError>
-    typealias Work = @Sendable (TaskDriver<Output>) async throws(SessionError) -> Output
+final class TaskDriver: Sendable {
+    /// The outcome of the task; the response of a success is in the output.
+    typealias Outcome = Result<Void, SessionError>
+    /// The work, which sets the output before it returns.
+    typealias Work = @Sendable (TaskDriver) async throws(SessionError) -> Void
 
     struct Shared {
         var machine = TaskStateMachine()
         /// The transfers that wait until the task is resumed.
         var gate = Waiters<Bool>()
-        var outbox = TaskOutbox<Output>()
+        var outbox = TaskOutbox()
         var outcome: Outcome?
+        /// Whether ``didEnd`` was called.
+        var hasEnded = false
         /// Whether the hooks and callbacks of the end were submitted.
         var hasToldOfEnd = false
         var work: Work?
@@ -39,19 +43,20 @@ final class TaskDriver<Output: Sendable>: Sendable {
     let request: SessionRequest?
     let kind: TaskKind
     let hub: TaskEventHub
+    let output: any AnyTaskOutput
     let shared: Mutex<Shared>
-    /// Called at least once, before any observer learns of the end.
+    /// Called once, before any observer learns of the end.
     private let didEnd: @Sendable (UInt64, SessionError?) -> Void
 
     /// - Parameter progressInterval: The minimum time between two reports of progress.
     init(
-        request: SessionRequest?, kind: TaskKind = .data, hub: TaskEventHub, progressInterval: Duration = .zero,
-        didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void = { _, _ in },
-        work: @escaping Work
+        request: SessionRequest?, kind: TaskKind, hub: TaskEventHub, output: any AnyTaskOutput,
+        progressInterval: Duration, didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void, work: @escaping Work
     ) {
         self.request = request
         self.kind = kind
         self.hub = hub
+        self.output = output
         self.didEnd = didEnd
         shared = Mutex(Shared(work: work, pace: ProgressPace(interval: progressInterval)))
         hub.post(event(.created))
@@ -68,7 +73,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
         change { state in
             let action = state.machine.resume()
             if case .none = action { return {} }
-            state.outbox.append(.state(.running))
+            tell(.running, &state)
             let waiters = state.gate.takeAll()
             guard case .start = action, let work = state.work else {
                 return { waiters.forEach { $0.resume(returning: true) } }
@@ -83,13 +88,16 @@ final class TaskDriver<Output: Sendable>: Sendable {
         change { state in
             if state.machine.suspend() {
                 state.pace.pause()
-                state.outbox.append(.state(.suspended))
+                tell(.suspended, &state)
             }
             return {}
         }
     }
 
-    func cancel(_ reason: SessionError) {
+    func cancel(_ reason: @autoclosure () -> SessionError) {
+        // Most handles are released after their end, when a reason would be made in vain.
+        guard state != .completed else { return }
+        let reason = reason()
         change { state in
             switch state.machine.cancel(reason) {
             case .none:
@@ -98,7 +106,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
                 hub.latch?.enter()
                 return self.end(&state, .failure(error))
             case .stop:
-                state.outbox.append(.state(.cancelling))
+                tell(.cancelling, &state)
                 let (waiters, task) = (state.gate.takeAll(), state.runningTask)
                 return {
                     task?.cancel()
@@ -112,10 +120,12 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     private func start(_ work: @escaping Work, owner: any AnyObject & Sendable) {
         enterGroup()
-        let task = Task {
+        // Until it waits for the first time, it runs here: most requests are on their way then.
+        let task = Task.immediate {
             let outcome: Outcome
             do throws(SessionError) {
-                outcome = .success(try await work(self))
+                try await work(self)
+                outcome = .success(())
             } catch {
                 outcome = .failure(error)
             }
@@ -132,7 +142,7 @@ final class TaskDriver<Output: Sendable>: Sendable {
     private func complete(_ outcome: Outcome) {
         change { state in
             var outcome = outcome
-            switch state.machine.complete(successfully: (try? outcome.get()) != nil) {
+            switch state.machine.complete(successfully: outcome.error == nil) {
             case .none: return {}
             case .fail(var error):
                 // The cancellation's reason is the error; the resume data comes from the work's own error.
@@ -153,12 +163,12 @@ final class TaskDriver<Output: Sendable>: Sendable {
         state.place = nil
         let timer = state.pace.end()
         state.publishProgress(at: nil)
-        state.outbox.append(.state(.completed))
+        tell(.completed, &state)
         state.outbox.append(.completed(outcome))
         let gateWaiters = state.gate.takeAll()
-        return { [didEnd, id] in
+        return { [output] in
             timer?.cancel()
-            didEnd(id, outcome.error)
+            if outcome.error != nil { output.discard() }
             gateWaiters.forEach { $0.resume(returning: true) }
         }
     }
@@ -174,6 +184,13 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     // MARK: Updates
 
+    /// Adds a new state to the updates, unless nobody learns of it.
+    private func tell(_ new: TaskState, _ state: inout Shared) {
+        if state.outbox.hasObservers || hub.isWatched || TaskNotifications.hub.isWatched {
+            state.outbox.append(.state(new))
+        }
+    }
+
     /// Changes the state under the lock; then performs the returned action and delivers the updates.
     func change(_ body: (inout Shared) -> () -> Void) {
         let action = shared.withLock { body(&$0) }
@@ -183,15 +200,14 @@ final class TaskDriver<Output: Sendable>: Sendable {
 
     func deliverNews() {
         guard shared.withLock({ $0.outbox.beginSending() }) else { return }
-        while let delivery = shared.withLock({ $0.outbox.next() }) {
-            // Another thread may have ended the task, and may not have come this far yet.
-            if case .state(.completed) = delivery.news, delivery.hasJustHappened { didEnd(id, outcome?.error) }
+        while let (delivery, end) = shared.withLock({ $0.nextDelivery() }) {
+            if let end { didEnd(id, end.error) }
             for observer in delivery.observers { observer(delivery.news) }
             if delivery.hasJustHappened { postEvent(about: delivery.news) }
         }
     }
 
-    private func postEvent(about news: TaskNews<Output>) {
+    private func postEvent(about news: TaskNews) {
         switch news {
         case .state(.running):
             hub.post(event(.resumed))
@@ -218,6 +234,14 @@ final class TaskDriver<Output: Sendable>: Sendable {
 }
 
 extension TaskDriver.Shared {
+    /// Returns the next update to deliver, with the outcome if the update is the first one about the end.
+    fileprivate mutating func nextDelivery() -> (TaskOutbox.Delivery, end: TaskDriver.Outcome?)? {
+        guard let delivery = outbox.next() else { return nil }
+        guard !hasEnded, delivery.news.isOfTheEnd else { return (delivery, nil) }
+        hasEnded = true
+        return (delivery, outcome)
+    }
+
     /// The outcome, once the hooks and callbacks for it have been submitted.
     var toldOutcome: TaskDriver.Outcome? { hasToldOfEnd ? outcome : nil }
 }
@@ -283,6 +307,19 @@ extension TaskDriver: TransferObserver, TransferControl {
         changeProgress { $0.willReceive(total: length) }
     }
 
+    func didReceiveWholeBody(bytes: Int, length: () -> Int64?) {
+        let isTold = shared.withLock { state in
+            // Observers hear of it like of any other body, and a throughput is measured over some time.
+            guard !state.outbox.hasObservers else { return true }
+            _ = state.machine.willReceive(total: Int64(bytes))
+            _ = state.machine.didReceive(Int64(bytes))
+            return false
+        }
+        guard isTold else { return }
+        willReceiveBody(length: length())
+        didReceiveBody(bytes: bytes)
+    }
+
     func willReceiveBody(length: Int64?, from offset: Int64) {
         changeProgress { $0.willReceive(total: length, from: offset) }
     }
@@ -300,8 +337,10 @@ extension TaskDriver: TransferObserver, TransferControl {
 
     var attemptMetrics: [TransportMetrics] { shared.withLock { $0.metrics } }
 
+    var isSuspended: Bool { shared.withLock { $0.machine.isGateClosed } }
+
     func waitWhileSuspended() async throws {
-        guard shared.withLock({ $0.machine.isGateClosed }) else { return }
+        guard isSuspended else { return }
         let isOpen = await shared.wait(in: { $1(&$0.gate) }, ifCancelled: { false }) { state in
             if Task.isCancelled { return false }
             return state.machine.isGateClosed ? nil : true

@@ -1,18 +1,18 @@
 /// An update that a task's observers receive.
-enum TaskNews<Output: Sendable>: Sendable {
+enum TaskNews: Sendable {
     case state(TaskState)
     case progress(TaskProgress)
-    case completed(Result<Output, SessionError>)
+    case completed(TaskDriver.Outcome)
 }
 
 /// Queues a task's updates in order: they are recorded under the task's lock, and observers are called outside it.
 ///
 /// One thread at a time delivers the updates, until the outbox is empty.
-struct TaskOutbox<Output: Sendable> {
-    typealias Observer = @Sendable (TaskNews<Output>) -> Void
+struct TaskOutbox {
+    typealias Observer = @Sendable (TaskNews) -> Void
 
     struct Delivery {
-        let news: TaskNews<Output>
+        let news: TaskNews
         let observers: [Observer]
         /// Whether the update is new; false for the current state that is replayed to a new observer.
         let hasJustHappened: Bool
@@ -25,25 +25,29 @@ struct TaskOutbox<Output: Sendable> {
     private var isSending = false
     private var hasEnded = false
 
-    /// Whether there are observers of the progress.
+    /// Whether there are observers of more than the completion.
     var hasObservers: Bool { !observers.isEmpty }
 
     /// Adds an update for all current observers. No update follows the completion, after which the observers are
     /// released.
-    mutating func append(_ news: TaskNews<Output>) {
+    mutating func append(_ news: TaskNews) {
         guard case .completed = news else {
             waiting.append(Delivery(news: news, observers: observers.map { $0.observer }, hasJustHappened: true))
             return
         }
-        // In the order in which they were added.
-        let all = (observers + finalObservers).sorted { $0.key < $1.key }
-        waiting.append(Delivery(news: news, observers: all.map { $0.observer }, hasJustHappened: true))
+        waiting.append(Delivery(news: news, observers: allObservers.map { $0.observer }, hasJustHappened: true))
         hasEnded = true
         (observers, finalObservers) = ([], [])
     }
 
+    /// All observers, in the order in which they were added.
+    private var allObservers: [(key: UInt64, observer: Observer)] {
+        if observers.isEmpty { return finalObservers }
+        return finalObservers.isEmpty ? observers : (observers + finalObservers).sorted { $0.key < $1.key }
+    }
+
     /// Adds an observer, which first receives the current state.
-    mutating func add(_ observer: @escaping Observer, key: UInt64, hearing known: [TaskNews<Output>]) {
+    mutating func add(_ observer: @escaping Observer, key: UInt64, hearing known: [TaskNews]) {
         if !hasEnded { observers.append((key, observer)) }
         for news in known {
             waiting.append(Delivery(news: news, observers: [observer], hasJustHappened: false))
@@ -51,7 +55,7 @@ struct TaskOutbox<Output: Sendable> {
     }
 
     /// Adds an observer of the completion alone; at once, if the outcome is known.
-    mutating func addFinal(_ observer: @escaping Observer, key: UInt64, hearing outcome: TaskNews<Output>?) {
+    mutating func addFinal(_ observer: @escaping Observer, key: UInt64, hearing outcome: TaskNews?) {
         if !hasEnded { finalObservers.append((key, observer)) }
         if let outcome { waiting.append(Delivery(news: outcome, observers: [observer], hasJustHappened: false)) }
     }

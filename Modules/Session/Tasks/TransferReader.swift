@@ -7,15 +7,21 @@ internal import NIOCore
 ///
 /// A chunk counts as received once the next one is asked for: it was stored, written or handed over by then.
 struct TransferReader {
-    private var chunks: HTTPResponseBody.Iterator
-    private let flight: Flight
+    private let body: HTTPResponseBody
+    private lazy var chunks = body.makeAsyncIterator()
+    private let observer: (any TransferObserver)?
+    private let control: (any TransferControl)?
+    /// When a suspension ends; nil if a timer around the request ends it, or nothing does.
+    private let deadline: Tick?
+    private let requestURL: URL
     private let url: URL
     private var unreported = 0
 
     init(_ response: StreamedResponse, of flight: Flight) {
-        chunks = response.body.makeAsyncIterator()
-        self.flight = flight
-        url = response.url
+        body = response.body
+        (observer, control) = (flight.observer, flight.control)
+        deadline = flight.isTimed ? nil : flight.deadline
+        (requestURL, url) = (flight.request.url, response.url)
     }
 
     /// The next bytes; nil at the end.
@@ -24,6 +30,13 @@ struct TransferReader {
         let chunk = try await chunks.next()
         unreported = chunk?.count ?? 0
         return chunk
+    }
+
+    /// Counts a body that arrived in one piece, which is read once the transfer is not suspended.
+    mutating func takeWhole(_ whole: Data, length: () -> Int64?) async throws(SessionError) {
+        try await proceed()
+        observer?.didReceiveWholeBody(bytes: whole.count, length: length)
+        try await proceed()
     }
 
     /// All bytes that are there; nil at the end.
@@ -41,12 +54,16 @@ struct TransferReader {
 
     /// Counts the last bytes as received before the next ones are asked for.
     mutating func confirm() {
-        if unreported > 0 { flight.observer?.didReceiveBody(bytes: unreported) }
+        if unreported > 0 { observer?.didReceiveBody(bytes: unreported) }
         unreported = 0
     }
 
     private mutating func proceed() async throws(SessionError) {
         confirm()
-        try await flight.control.waitWhileSuspended(url)
+        guard let control, control.isSuspended else { return }
+        guard let deadline else { return try await self.control.waitWhileSuspended(url) }
+        try await ending(by: deadline, requestURL) { [control = self.control, url] () async throws(SessionError) in
+            try await control.waitWhileSuspended(url)
+        }
     }
 }

@@ -24,13 +24,17 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         case completed(Result<SessionResponse<Value>, SessionError>)
     }
 
-    let driver: TaskDriver<SessionResponse<Value>>
+    let driver: TaskDriver
+    private let output: TaskOutput<Value>
     let executor: CallbackExecutor
     /// The state that a download or a stream shares with its handle.
     let link: TransferLink
 
-    init(driver: TaskDriver<SessionResponse<Value>>, executor: CallbackExecutor, link: TransferLink = .none) {
+    init(
+        driver: TaskDriver, output: TaskOutput<Value>, executor: CallbackExecutor, link: TransferLink = .none
+    ) {
         self.driver = driver
+        self.output = output
         self.executor = executor
         self.link = link
     }
@@ -78,7 +82,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     public var error: SessionError? { driver.outcome?.error }
 
     /// The response or the error; nil before the task has ended.
-    public var result: Result<SessionResponse<Value>, SessionError>? { driver.outcome }
+    public var result: Result<SessionResponse<Value>, SessionError>? { driver.outcome.map(output.result) }
 
     /// The response when it is available. It can be awaited more than once.
     ///
@@ -90,7 +94,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     public var value: SessionResponse<Value> {
         get async throws(SessionError) {
             if !hasStarted { resume() }
-            return try await driver.waitForOutcome().get()
+            return try await output.result(driver.waitForOutcome()).get()
         }
     }
 
@@ -134,7 +138,9 @@ extension TransferTask {
     /// The current state and progress, then each event, in order; ends after the completion. A slow reader misses only
     /// intermediate progress.
     public var events: EventSequence<Event> {
-        driver.sequence(coalescing: { waiting, next in waiting.isProgress && next.isProgress }) { Event($0) }
+        driver.sequence(coalescing: { waiting, next in waiting.isProgress && next.isProgress }) { [output] news in
+            Event(news, output)
+        }
     }
 
     /// The current state, then each new one, in order; ends after `completed`.
@@ -165,16 +171,32 @@ extension TransferTask {
     public func onCompletion(
         _ observer: @escaping @Sendable (Result<SessionResponse<Value>, SessionError>) -> Void
     ) -> SessionObservation {
-        driver.observeOutcome(on: executor, observer)
+        driver.observeOutcome(on: executor) { [output] in observer(output.result($0)) }
+    }
+}
+
+// For other modules of the package, which would otherwise run unspecialized generic code.
+extension TransferTask where Value == Data {
+    /// Calls a function with the task's result, exactly once, at the place that reports it: before its hooks for the end,
+    /// and without an executor, so that it must not block.
+    package func onEnd(_ observer: @escaping @Sendable (Result<SessionResponse<Data>, SessionError>) -> Void) {
+        driver.observeEnd { [output] in observer(output.result($0)) }
+    }
+}
+
+extension TransferTask where Value == URL {
+    /// Calls a function with the task's result, as the function for data does.
+    package func onEnd(_ observer: @escaping @Sendable (Result<SessionResponse<URL>, SessionError>) -> Void) {
+        driver.observeEnd { [output] in observer(output.result($0)) }
     }
 }
 
 extension TransferTask.Event {
-    init(_ news: TaskNews<SessionResponse<Value>>) {
+    init(_ news: TaskNews, _ output: TaskOutput<Value>) {
         switch news {
         case .state(let state): self = .state(state)
         case .progress(let progress): self = .progress(progress)
-        case .completed(let outcome): self = .completed(outcome)
+        case .completed(let outcome): self = .completed(output.result(outcome))
         }
     }
 
@@ -184,16 +206,21 @@ extension TransferTask.Event {
 }
 
 extension TaskNews {
+    /// Whether it reports the end, as the state or as the outcome.
+    var isOfTheEnd: Bool {
+        switch self {
+        case .state(let state): state == .completed
+        case .completed: true
+        case .progress: false
+        }
+    }
+
     var state: TaskState? {
         if case .state(let state) = self { state } else { nil }
     }
 
     var progress: TaskProgress? {
         if case .progress(let progress) = self { progress } else { nil }
-    }
-
-    var outcome: Result<Output, SessionError>? {
-        if case .completed(let outcome) = self { outcome } else { nil }
     }
 }
 
