@@ -68,7 +68,9 @@ struct BenchLinnet {
     }
 
     func get(_ path: String, _ bytes: Int? = nil) async throws {
-        let response = try await http.get(path).response()
+        let response =
+            arguments.options["handle"] != nil
+            ? try await http.get(path).task().value : try await http.get(path).response()
         guard response.metrics.last?.httpVersion == (arguments.isHTTP2 ? "h2" : "http/1.1") else {
             throw Failure("the response came over \(response.metrics.last?.httpVersion ?? "nothing")")
         }
