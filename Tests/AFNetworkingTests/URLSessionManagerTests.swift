@@ -334,6 +334,25 @@ struct URLSessionManagerTests {
         #expect(try await outcome().error?.code == NSURLErrorCancelled)
     }
 
+    @Test func aSuspendedQueueOfTheSessionHoldsCompletions() async throws {
+        let ended = Signal()
+        let manager = manager(StubTransport { _ in .status(200) })
+        manager.operationQueue.isSuspended = true
+        let task = manager.dataTask(
+            with: try request(), uploadProgress: nil, downloadProgress: nil,
+            completionHandler: { [record] in
+                record($0, $1, $2)
+                ended.fire()
+            })
+        task.resume()
+        while task.state != .completed, !Task.isCancelled { await Task.yield() }
+        manager.completionQueue?.sync {}
+        #expect(outcomes.events.isEmpty)
+        manager.operationQueue.isSuspended = false
+        await ended.wait()
+        #expect(outcomes.events.count == 1)
+    }
+
     @Test func theQueuesAreTheSessionsAndTheCompletions() async throws {
         let manager = manager(StubTransport { _ in .status(200) })
         let key = DispatchSpecificKey<Int>()

@@ -26,6 +26,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
 
     /// The URL that paths are resolved against; its path, if there is one, ends with a slash.
     public let baseURL: URL?
+    /// The origin of the base URL, which is not parsed for each request.
+    private let baseOrigin: KnownOrigin?
+    /// The text of the base URL, if appending a plain path resolves it.
+    private let prefix: String?
     private let serializer = Mutex<AFHTTPRequestSerializer>(AFHTTPRequestSerializer())
 
     /// Creates a manager without a base URL.
@@ -47,6 +51,13 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     public init(baseURL: URL?, sessionConfiguration: URLSessionConfiguration?) {
         self.baseURL = baseURL.map { url in
             url.path().isEmpty || url.path().hasSuffix("/") ? url : url.appending(path: "", directoryHint: .isDirectory)
+        }
+        baseOrigin = self.baseURL.flatMap { KnownOrigin($0) }
+        prefix = self.baseURL.flatMap { base in
+            guard base.query() == nil, base.fragment() == nil else { return nil }
+            let text = base.absoluteString
+            if base.path().isEmpty { return text + "/" }
+            return text.hasSuffix("/") ? text : nil
         }
         super.init(sessionConfiguration: sessionConfiguration)
     }
@@ -218,15 +229,25 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         return task
     }
 
-    private func url(_ text: String) -> URL? { URL(string: text, relativeTo: baseURL)?.absoluteURL }
+    private func url(_ text: String) -> URL? {
+        if let prefix, !text.isEmpty, URLResolver.isPlain(text) { return URL(string: prefix + text) }
+        return URL(string: text, relativeTo: baseURL)?.absoluteURL
+    }
 
     /// Removes the serializer's credentials from a request to another origin than the base URL's, and adds a request's
     /// own fields.
     private func complete(_ request: inout URLRequest, _ headers: [String: String]?) {
-        if let baseURL, let url = request.url, !url.hasOrigin(of: baseURL) {
+        if let baseURL, let url = request.url, !hasOrigin(of: baseURL, url) {
             for name in Redaction.standard.credentialNames { request.setValue(nil, forHTTPHeaderField: name.rawName) }
         }
         for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+    }
+
+    private func hasOrigin(of base: URL, _ url: URL) -> Bool {
+        guard let origin = baseOrigin?.origin ?? (try? RequestTarget(parsing: base).origin),
+            let own = try? RequestTarget(parsing: url, expecting: baseOrigin)
+        else { return false }
+        return own.origin == origin
     }
 
     /// Calls `failure` on the completion queue, for a request that could not be made.
@@ -286,12 +307,5 @@ extension URL {
         parts?.user = nil
         parts?.password = nil
         return parts?.url
-    }
-
-    fileprivate func hasOrigin(of other: URL) -> Bool {
-        guard let own = try? RequestTarget(parsing: self), let known = try? RequestTarget(parsing: other) else {
-            return false
-        }
-        return own.origin == known.origin
     }
 }

@@ -18,6 +18,8 @@ struct TaskBlocks: Sendable {
     ) {
         (self.upload, self.download, self.completion) = (upload, download, completion)
     }
+
+    var hasProgress: Bool { upload != nil || download != nil }
 }
 
 /// The outcome of a transfer, as the session reports it.
@@ -34,6 +36,10 @@ struct TransferOutcome: Sendable {
 
     init(_ result: Result<SessionResponse<URL>, SessionError>) {
         self.init(result) { $0.file = $1 }
+    }
+
+    init(_ error: SessionError) {
+        self.init(Result<SessionResponse<Data>, SessionError>.failure(error))
     }
 
     private init<Value>(_ result: Result<SessionResponse<Value>, SessionError>, _ take: (inout Self, Value) -> Void) {
@@ -62,9 +68,10 @@ extension AFURLSessionManager {
             return try request.made()
         }
         return start(request, blocks) { session in
-            session.call(made).task(DataResponseSerializer(validation: .none))
-        } outcome: {
-            TransferOutcome($0)
+            let task = session.call(made).dataTask(validation: .none)
+            return Transfer(task: task, setHooks: { task.hooks = $0 }) { report in
+                task.onEnd { report(TransferOutcome($0)) }
+            }
         }
     }
 
@@ -78,12 +85,13 @@ extension AFURLSessionManager {
             return try request.made()
         }
         return start(request, blocks) { [options = downloadOptions] session in
-            session.call(made).downloadTask(resuming: try? resumeData?.get(), options: options) { file, head in
-                destination?(file, HTTPURLResponse(url: request.url, head: head))
-                    ?? .newTemporaryFile
+            let call = session.call(made)
+            let task = call.downloadTask(resuming: try? resumeData?.get(), options: options) { file, head in
+                destination?(file, HTTPURLResponse(url: request.url, head: head)) ?? .newTemporaryFile
             }
-        } outcome: {
-            TransferOutcome($0)
+            return Transfer(task: task, setHooks: { task.hooks = $0 }) { report in
+                task.onEnd { report(TransferOutcome($0)) }
+            }
         }
     }
 
@@ -114,31 +122,46 @@ extension AFURLSessionManager {
         }
     }
 
+    /// Linnet's task, of any type, and what this module does with it.
+    private struct Transfer: Sendable {
+        let task: any SessionTask
+        let setHooks: @Sendable (TaskHooks) -> Void
+        let onEnd: @Sendable (_ report: @escaping @Sendable (TransferOutcome) -> Void) -> Void
+    }
+
     /// Makes a task over Linnet's.
-    private func start<Task: URLSessionTask, Value>(
-        _ request: URLRequest, _ blocks: TaskBlocks, _ make: (HTTPSession) -> TransferTask<Value>,
-        outcome: @escaping @Sendable (Result<SessionResponse<Value>, SessionError>) -> TransferOutcome
+    private func start<Task: URLSessionTask>(
+        _ request: URLRequest, _ blocks: TaskBlocks, _ make: (HTTPSession) -> Transfer
     ) -> Task {
         let session = session
         let number = nextNumber()
-        let base: TransferTask<Value>
+        let transfer: Transfer
         switch session.result {
-        case .success(let http): base = make(http)
+        case .success(let http): transfer = make(http)
         case .failure(let error):
             // Without a session there is nothing to start; the task reports the error when it is resumed.
             let task = Task(number, request, nil) { [self] task in
-                self.blocks.queue.execute { self.finish(task, request, outcome(.failure(error)), blocks, session) }
+                self.blocks.queue.execute { self.finish(task, request.url, TransferOutcome(error), blocks, session) }
             }
             return add(task)
         }
-        let task = Task(number, request, base) { [self, weak base] task in
-            base?.hooks = self.blocks.hooks(of: task, in: session) { [self] in makeDownload(of: $0, $1) }
+        let task = Task(number, request, transfer.task) { [self, setHooks = transfer.setHooks] task in
+            let hooks = self.blocks.hooks(of: task, in: session) { [self] in makeDownload(of: $0, $1) }
+            if let hooks { setHooks(hooks) }
             task.enter(completionGroup)
         }
-        if blocks.upload != nil || blocks.download != nil {
-            base.onProgress { [weak task] in task?.take($0, blocks) }
+        if blocks.hasProgress {
+            transfer.task.onProgress { [weak task] in task?.take($0, blocks) }
         }
-        base.onCompletion { [self, weak task] in finish(task, request, outcome($0), blocks, session, number) }
+        transfer.onEnd { [self, weak task, url = request.url] outcome in
+            let end = { @Sendable [self, weak task] in finish(task, url, outcome, blocks, session, number) }
+            // Without a block to call on the queue of the session, before or after, nothing has to go there.
+            if blocks.hasProgress || task?.hasProgress == true || !self.blocks.isUnused {
+                self.blocks.queue.execute(end)
+            } else {
+                end()
+            }
+        }
         return add(task)
     }
 
@@ -149,7 +172,7 @@ extension AFURLSessionManager {
 
     /// Reads the response, and reports the task's end. It is called on the queue of the session, once for each task.
     private func finish(
-        _ task: URLSessionTask?, _ request: URLRequest, _ outcome: TransferOutcome, _ blocks: TaskBlocks,
+        _ task: URLSessionTask?, _ url: URL?, _ outcome: TransferOutcome, _ blocks: TaskBlocks,
         _ session: URLSession, _ number: Int? = nil
     ) {
         var (task, outcome) = (task, outcome)
@@ -167,13 +190,13 @@ extension AFURLSessionManager {
             if let download = task as? URLSessionDownloadTask { download.postMove(outcome) }
         }
         guard outcome.error == nil, outcome.file == nil else {
-            return report(task, request, outcome, UncheckedBox(outcome.file), outcome.error, blocks, group)
+            return report(task, url, outcome, UncheckedBox(outcome.file), outcome.error, blocks, group)
         }
         let serializer = responseSerializer
         let read = { @Sendable [self, task, outcome] in
             var failure: NSError?
             let object = serializer.responseObject(for: outcome.response, data: outcome.data, error: &failure)
-            report(task, request, outcome, UncheckedBox(object), failure, blocks, group)
+            report(task, url, outcome, UncheckedBox(object), failure, blocks, group)
         }
         // A short body is read faster than another queue begins. A serializer of the program's own may wait.
         if outcome.data?.count ?? 0 <= Self.shortBody, serializer.isOfThisModule {
@@ -190,32 +213,39 @@ extension AFURLSessionManager {
     private static let processingQueue = DispatchQueue(label: "linnet.afnetworking.processing", attributes: .concurrent)
 
     private func report(
-        _ task: URLSessionTask?, _ request: URLRequest, _ outcome: TransferOutcome, _ object: UncheckedBox<Any?>,
+        _ task: URLSessionTask?, _ url: URL?, _ outcome: TransferOutcome, _ object: UncheckedBox<Any?>,
         _ error: NSError?, _ blocks: TaskBlocks, _ group: DispatchGroup?
     ) {
         let serializer = responseSerializer
         let queue = completionQueue ?? .main
         if queue === DispatchQueue.main { MainQueueWatch.shared.begin(sessionConfiguration.configuration.logger) }
         queue.async {
-            let response = outcome.response ?? URLResponse(url: request.url, head: HTTPResponse(status: .ok))
+            let response = outcome.response ?? URLResponse(url: url, head: HTTPResponse(status: .ok))
             blocks.completion?(response, object.value, error)
             group?.leave()
             guard let task else { return }
-            var info: [AnyHashable: Any] = [AFNetworkingTaskDidCompleteResponseSerializerKey: serializer]
-            if let file = outcome.file {
-                info[AFNetworkingTaskDidCompleteAssetPathKey] = file
-            } else if let data = outcome.data {
-                info[AFNetworkingTaskDidCompleteResponseDataKey] = data
-            }
-            if let object = object.value { info[AFNetworkingTaskDidCompleteSerializedResponseKey] = object }
-            if let error { info[AFNetworkingTaskDidCompleteErrorKey] = error }
-            info[AFNetworkingTaskDidCompleteSessionTaskMetrics] = outcome.metrics
-            task.post(.AFNetworkingTaskDidComplete, UncheckedBox(info))
+            task.post(.AFNetworkingTaskDidComplete) { outcome.info(object.value, error, serializer) }
         }
     }
 }
 
 extension TransferOutcome {
+    /// What the notification of the end says.
+    fileprivate func info(
+        _ object: Any?, _ error: NSError?, _ serializer: any AFURLResponseSerialization
+    ) -> [AnyHashable: Any] {
+        var info: [AnyHashable: Any] = [AFNetworkingTaskDidCompleteResponseSerializerKey: serializer]
+        if let file {
+            info[AFNetworkingTaskDidCompleteAssetPathKey] = file
+        } else if let data {
+            info[AFNetworkingTaskDidCompleteResponseDataKey] = data
+        }
+        if let object { info[AFNetworkingTaskDidCompleteSerializedResponseKey] = object }
+        if let error { info[AFNetworkingTaskDidCompleteErrorKey] = error }
+        info[AFNetworkingTaskDidCompleteSessionTaskMetrics] = metrics
+        return info
+    }
+
     /// Takes the file of a data task that became a download, whose own end is that a hook has taken its response.
     fileprivate mutating func take(_ download: BecameDownload) {
         response = response ?? download.response
@@ -258,7 +288,7 @@ extension URLSessionDownloadTask {
         if outcome.file != nil {
             post(.AFURLSessionDownloadTaskDidMoveFileSuccessfully)
         } else if outcome.error?.code == NSURLErrorCannotWriteToFile {
-            post(.AFURLSessionDownloadTaskDidFailToMoveFile, UncheckedBox(outcome.error?.userInfo ?? [:]))
+            post(.AFURLSessionDownloadTaskDidFailToMoveFile) { outcome.error?.userInfo ?? [:] }
         }
     }
 }

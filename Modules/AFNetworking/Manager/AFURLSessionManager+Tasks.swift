@@ -1,4 +1,5 @@
 public import Foundation  // Progress
+internal import Synchronization
 
 extension AFURLSessionManager {
     /// The progress of a transfer.
@@ -11,6 +12,13 @@ extension AFURLSessionManager {
     /// Makes a task that reads the response into memory, without progress: a function of AFNetworking 3.
     public func dataTask(with request: URLRequest, completionHandler: CompletionBlock?) -> URLSessionDataTask {
         dataTask(with: request, uploadProgress: nil, downloadProgress: nil, completionHandler: completionHandler)
+    }
+
+    /// Whether an upload task that could not be made is made again: a property of AFNetworking 3, without effect, since
+    /// tasks can always be made. `BackgroundSession` of LinnetBackground sends uploads again that were interrupted.
+    public var attemptsToRecreateUploadTasksForBackgroundSessions: Bool {
+        get { state.withLock { $0.attemptsToRecreateUploads } }
+        set { state.withLock { $0.attemptsToRecreateUploads = newValue } }
     }
 
     static func withURL(

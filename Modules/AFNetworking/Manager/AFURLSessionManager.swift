@@ -27,6 +27,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
         var reachabilityManager = AFNetworkReachabilityManager.shared()
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
+        var attemptsToRecreateUploads = false
         var lastNumber = 0
         var tasks: [Int: WeakTask] = [:]
     }

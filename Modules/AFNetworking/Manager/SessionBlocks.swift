@@ -22,6 +22,14 @@ struct SessionBlocks: Sendable {
     var didWriteData: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)?
     var didFinishBackgroundEvents: (@Sendable (URLSession) -> Void)?
     var didResume: (@Sendable (URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)?
+
+    var isEmpty: Bool {
+        didBecomeInvalid == nil && willRedirect == nil && didSendBody == nil && didComplete == nil
+            && didCollectMetrics == nil && didReceiveResponse == nil && didBecomeDownload == nil
+            && didReceiveData == nil && needsNewBody == nil && didReceiveChallenge == nil && willCacheResponse == nil
+            && didFinishDownloading == nil && didWriteData == nil && didFinishBackgroundEvents == nil
+            && didResume == nil
+    }
 }
 
 /// The blocks of a manager, where the hooks of running tasks find them.
@@ -33,6 +41,9 @@ final class BlockTable: Sendable {
     init(on queue: SessionQueue) { self.queue = queue }
 
     var current: SessionBlocks { blocks.withLock { $0 } }
+
+    /// Whether nothing is called on the queue of the session, which the program has not suspended either.
+    var isUnused: Bool { blocks.withLock { $0.isEmpty } && !queue.operations.isSuspended }
 
     func change(_ change: (inout SessionBlocks) -> Void) {
         blocks.withLock { change(&$0) }
@@ -98,7 +109,7 @@ final class BlockTable: Sendable {
         if let task = task as? URLSessionDownloadTask {
             setDownloadHooks(&hooks, in: session, set) { [weak task] in task }
         }
-        return hooks
+        return hooks.isEmpty ? nil : hooks
     }
 
     private func setHooks(

@@ -14,7 +14,11 @@ public protocol AFURLResponseSerialization: NSObjectProtocol, NSSecureCoding, NS
 /// All members can be used from any thread.
 open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unchecked Sendable {
     struct State {
-        var statusCodes: IndexSet? = IndexSet(200..<300)
+        var statusCodes: IndexSet? = IndexSet(200..<300) {
+            didSet { statusRanges = statusCodes.map { Array($0.rangeView) } }
+        }
+        /// The same as ranges: searching an index set takes thousands of instructions.
+        private(set) var statusRanges: [Range<Int>]? = [200..<300]
         var contentTypes: Set<String>?
         /// The settings of the subclasses.
         var readingOptions: JSONSerialization.ReadingOptions = []
@@ -85,18 +89,21 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
     ///   `NSURLErrorCannotDecodeContentData` for the content type.
     open func validate(_ response: HTTPURLResponse?, data: Data?) throws {
         guard let response else { return }
-        let settings = state.withLock { $0 }
+        let (codes, types) = state.withLock { ($0.statusRanges, $0.contentTypes) }
         var refusal: NSError?
-        let type = response.mimeType
-        if let accepted = settings.contentTypes, data?.isEmpty == false, !accepted.contains(type ?? "") {
-            refusal = .refusing(
-                response, data, NSURLErrorCannotDecodeContentData,
-                "Request failed: unacceptable content-type: \(type ?? "(none)")")
+        if let types, data?.isEmpty == false {
+            let type = response.mimeType
+            if !types.contains(type ?? "") {
+                refusal = .refusing(
+                    response, data, NSURLErrorCannotDecodeContentData,
+                    "Request failed: unacceptable content-type: \(type ?? "(none)")")
+            }
         }
-        if let accepted = settings.statusCodes, !accepted.contains(response.statusCode) {
-            let status = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+        let code = response.statusCode
+        if let codes, !codes.contains(where: { $0.contains(code) }) {
+            let status = HTTPURLResponse.localizedString(forStatusCode: code)
             refusal = .refusing(
-                response, data, NSURLErrorBadServerResponse, "Request failed: \(status) (\(response.statusCode))",
+                response, data, NSURLErrorBadServerResponse, "Request failed: \(status) (\(code))",
                 underlying: refusal)
         }
         if let refusal { throw refusal }
@@ -122,7 +129,7 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
     /// server said; one that is refused for its type is not.
     ///
     /// The first error counts: a body that cannot be read never hides the status.
-    func read(
+    package func read(
         _ response: URLResponse?, _ data: Data?, _ error: NSErrorPointer, _ parse: (Data) throws -> Any?
     ) -> Any? {
         let refusal = refusal(of: response, data)

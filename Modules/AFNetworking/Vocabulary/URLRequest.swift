@@ -54,8 +54,9 @@ public struct URLRequest: Sendable {
     public var body: HTTPRequestBody?
     /// Settings for this request only, which Linnet has beyond Foundation's.
     public var options: RequestOptions
-    /// The names and values of the header fields, in order.
-    private var fields: [(name: String, value: String)] = []
+    private var fields = HTTPFields()
+    /// The header fields that cannot be sent.
+    private var invalidFields: [(name: String, value: String)] = []
     private var method: String
 
     /// Creates a request with the method GET.
@@ -77,7 +78,7 @@ public struct URLRequest: Sendable {
         method = request.method.rawValue
         body = request.body
         options = request.options
-        fields = request.headerFields.map { ($0.name.rawName, $0.value) }
+        fields = request.headerFields
     }
 
     /// The method. Nil sets GET.
@@ -94,8 +95,16 @@ public struct URLRequest: Sendable {
 
     /// The header fields. The values of fields with equal names are joined by commas.
     public var allHTTPHeaderFields: [String: String]? {
-        get { Dictionary(fields.map { ($0.name, $0.value) }) { "\($0),\($1)" } }
-        set { fields = (newValue ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+        get {
+            let all = fields.map { ($0.name.rawName, $0.value) } + invalidFields.map { ($0.name, $0.value) }
+            return Dictionary(all) { "\($0),\($1)" }
+        }
+        set {
+            (fields, invalidFields) = ([:], [])
+            for (name, value) in (newValue ?? [:]).sorted(by: { $0.key < $1.key }) {
+                addValue(value, forHTTPHeaderField: name)
+            }
+        }
     }
 
     /// The time limit in seconds without a byte from the server.
@@ -131,19 +140,25 @@ public struct URLRequest: Sendable {
 
     /// Returns the value of a header field, whatever the case of its name; values of several are joined by commas.
     public func value(forHTTPHeaderField field: String) -> String? {
-        let values = fields.filter { $0.name.isEqualFieldName(field) }.map(\.value)
+        var values = HTTPField.Name(field).map { fields[values: $0] } ?? []
+        for other in invalidFields where other.name.isEqualFieldName(field) { values.append(other.value) }
         return values.isEmpty ? nil : values.joined(separator: ",")
     }
 
     /// Sets a header field in the place of those with its name; nil removes them.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
-        fields.removeAll { $0.name.isEqualFieldName(field) }
-        if let value { fields.append((field, value)) }
+        if !invalidFields.isEmpty { invalidFields.removeAll { $0.name.isEqualFieldName(field) } }
+        if let name = HTTPField.Name(field) { fields[values: name] = [] }
+        if let value { addValue(value, forHTTPHeaderField: field) }
     }
 
     /// Adds a header field.
     public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {
-        fields.append((field, value))
+        if let name = HTTPField.Name(field), HTTPField.isValidValue(value) {
+            fields.append(HTTPField(name: name, value: value))
+        } else {
+            invalidFields.append((field, value))
+        }
     }
 
     /// The request as a call sends it.
@@ -155,15 +170,11 @@ public struct URLRequest: Sendable {
         guard let method = HTTPRequest.Method(method) else {
             throw SessionError(.invalidRequest, "The method \(method.debugDescription) is not a token.", url: url)
         }
-        var headerFields = HTTPFields()
-        for (name, value) in fields {
-            guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
-                throw SessionError(
-                    .invalidRequest, "The header field \(name.debugDescription) cannot be sent.", url: url)
-            }
-            headerFields.append(HTTPField(name: name, value: value))
+        if let (name, _) = invalidFields.first {
+            throw SessionError(
+                .invalidRequest, "The header field \(name.debugDescription) cannot be sent.", url: url)
         }
-        return SessionRequest(url: url, method: method, headerFields: headerFields, body: body, options: options)
+        return SessionRequest(url: url, method: method, headerFields: fields, body: body, options: options)
     }
 }
 
@@ -188,5 +199,5 @@ extension URLRequest.CachePolicy {
 
 extension String {
     /// Whether two names of header fields are equal (RFC 9110, section 5.1).
-    func isEqualFieldName(_ other: String) -> Bool { lowercased() == other.lowercased() }
+    fileprivate func isEqualFieldName(_ other: String) -> Bool { lowercased() == other.lowercased() }
 }

@@ -136,11 +136,14 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
         set { base?.taskDescription = newValue }
     }
 
-    func post(_ name: NSNotification.Name, _ info: UncheckedBox<[AnyHashable: Any]>? = nil) {
-        MainNotifications.post(name, self, info)
+    func post(_ name: NSNotification.Name, _ info: MainNotifications.Info? = nil) {
+        MainNotifications.shared.post(name, self, info)
     }
 
     // MARK: The manager
+
+    /// Whether the progress was asked for.
+    var hasProgress: Bool { changes.withLock { $0.progress != nil } }
 
     /// Calls a function when the task starts for the first time, or at once if it has started.
     func whenStarted(_ function: @escaping @Sendable (URLSessionTask) -> Void) {
