@@ -95,7 +95,9 @@ let modules = [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetAuthentication", "LinnetSecurity",
             "LinnetReachability", "LinnetTransport", "LinnetSession", "LinnetSettings", "LinnetUIState",
         ],
-        others: [httpTypes, logging], testOthers: ["LinnetCache", "LinnetImageSerialization", lifetimes]),
+        others: [httpTypes, logging],
+        testOthers: ["LinnetCache", "LinnetImageSerialization", "LinnetAFNetworkingXML", lifetimes]),
+    Module(name: "AFNetworkingXML", ours: ["LinnetAFNetworking", "LinnetSerializationXML"]),
     Module(
         name: "Linnet",
         ours: [

@@ -5,10 +5,11 @@ import CLibXML2
 /// libxml2 reads its input from an ``XMLSource``. After a failure, the source ends: libxml2 then still parses the few
 /// thousand bytes in its buffer. Stopping it at once is unnecessary, and unsafe while it reports an error.
 final class XMLDocumentReader {
-    /// Handles an event, together with the namespaces of prefixed attributes by their names as written.
-    typealias Handler = (XMLEvent, [String: String]) throws -> Void
+    /// Handles an event, together with the spelling of its tag.
+    typealias Handler = (XMLEvent, XMLTagSpelling) throws -> Void
 
     private let options: XMLParsingOptions
+    private let isSpelled: Bool
     private let handler: Handler
     private var source: XMLSource
     private var names = XMLNameTable()
@@ -37,13 +38,15 @@ final class XMLDocumentReader {
 
     /// The bytes must outlive the reader.
     init(
-        _ bytes: UnsafeRawBufferPointer, charset: String?, options: XMLParsingOptions, handler: @escaping Handler
+        _ bytes: UnsafeRawBufferPointer, charset: String?, options: XMLParsingOptions, isSpelled: Bool,
+        handler: @escaping Handler
     ) throws(XMLSyntaxError) {
         guard bytes.count <= options.maximumBytes else {
             throw XMLSyntaxError(
                 kind: .tooLarge, line: 0, detail: "\(bytes.count) bytes, of at most \(options.maximumBytes)")
         }
         self.options = options
+        self.isSpelled = isSpelled
         self.handler = handler
         let converters = try XMLEncoding.converters(of: bytes, charset: charset)
         source = try XMLSource(bytes, converters: converters, options: options)
@@ -112,8 +115,17 @@ final class XMLDocumentReader {
         let name = XMLName(
             names.string(tag.localName), namespace: tag.namespace.map { names.string($0) })
         open.append((name, tag.namespaceCount))
-        let (attributes, attributeNamespaces) = strings(of: tag.attributes)
-        tell(.startElement(name, attributes: attributes), attributeNamespaces)
+        var spelling = XMLTagSpelling()
+        if isSpelled {
+            spelling.prefix = tag.prefix.map { names.string($0) }
+            for (prefix, namespace) in tag.namespaces {
+                spelling.declarations.append(
+                    (prefix.map { names.string($0) } ?? "", namespace.map { names.string($0) } ?? ""))
+            }
+        }
+        let attributes: [String: String]
+        (attributes, spelling.attributeNamespaces) = strings(of: tag.attributes)
+        tell(.startElement(name, attributes: attributes), spelling)
     }
 
     func endElement() {
@@ -205,9 +217,11 @@ final class XMLDocumentReader {
         return budget >= 0
     }
 
-    private func tell(_ event: XMLEvent, _ attributeNamespaces: [String: String] = [:]) {
+    private func tell(_ event: XMLEvent, _ spelling: XMLTagSpelling = XMLTagSpelling()) {
         do {
-            try handler(event, attributeNamespaces)
+            var spelling = spelling
+            if isSpelled, let context { spelling.line = Int(linnet_xml_line(context)) }
+            try handler(event, spelling)
         } catch {
             failure = error
         }
@@ -239,10 +253,19 @@ struct XMLStartTag {
     }
 
     let localName: UnsafePointer<xmlChar>
+    let prefix: UnsafePointer<xmlChar>?
     let namespace: UnsafePointer<xmlChar>?
+    /// The prefixes and namespaces that the tag declares, one after the other.
+    let declarations: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
     /// The number of namespaces that the tag declares.
     let namespaceCount: Int
     let attributes: [Attribute]
+
+    /// The namespaces that the tag declares, with their prefixes.
+    var namespaces: [(prefix: UnsafePointer<xmlChar>?, namespace: UnsafePointer<xmlChar>?)] {
+        guard let declarations else { return [] }
+        return (0..<namespaceCount).map { (declarations[2 * $0], declarations[2 * $0 + 1]) }
+    }
 }
 
 extension XMLDocumentReader {
@@ -266,11 +289,12 @@ extension XMLDocumentReader {
     }
 
     private static func setContentCallbacks(_ table: inout xmlSAXHandler) {
-        table.startElementNs = { pointer, name, _, namespace, namespaceCount, _, count, _, attributes in
+        table.startElementNs = { pointer, name, prefix, namespace, namespaceCount, declarations, count, _, attributes in
             guard let reader = reader(pointer), let name else { return }
             reader.startElement(
                 XMLStartTag(
-                    localName: name, namespace: namespace, namespaceCount: Int(namespaceCount),
+                    localName: name, prefix: prefix, namespace: namespace, declarations: declarations,
+                    namespaceCount: Int(namespaceCount),
                     attributes: list(attributes, count: Int(count))))
         }
         table.endElementNs = { pointer, _, _, _ in reader(pointer)?.endElement() }

@@ -28,11 +28,18 @@ public struct XMLEventParser: Sendable, Hashable, Codable {
         try read(data, charset: charset) { event, _ in try handler(event) }
     }
 
-    /// Passes the namespaces of attributes along with the events.
-    func read(_ data: Data, charset: String?, _ handler: (XMLEvent, [String: String]) throws -> Void) throws {
+    /// Passes the spelling of tags along with the events.
+    ///
+    /// - Parameter isSpelled: Whether the spelling has prefixes and declarations, and not only the namespaces of
+    ///   attributes.
+    package func read(
+        _ data: Data, charset: String?, isSpelled: Bool = false, _ handler: (XMLEvent, XMLTagSpelling) throws -> Void
+    ) throws {
         try data.withUnsafeBytes { bytes in
             try withoutActuallyEscaping(handler) { handler in
-                try XMLDocumentReader(bytes, charset: charset, options: options, handler: handler).read()
+                try XMLDocumentReader(
+                    bytes, charset: charset, options: options, isSpelled: isSpelled, handler: handler
+                ).read()
             }
         }
     }
@@ -69,4 +76,16 @@ public struct XMLName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name, with the namespace in braces before it.
     public var description: String { namespace.map { "{\($0)}\(localName)" } ?? localName }
+}
+
+/// The spelling of a tag, which its event does not have.
+package struct XMLTagSpelling: Sendable {
+    /// The prefix of the element.
+    package var prefix: String?
+    /// The namespaces that the tag declares, in order; the prefix of the default one is empty.
+    package var declarations: [(prefix: String, namespace: String)] = []
+    /// The namespaces of prefixed attributes, by their names as written.
+    package var attributeNamespaces: [String: String] = [:]
+    /// The line of the event, from 1.
+    package var line = 0
 }

@@ -132,8 +132,8 @@ extension XMLTree {
     ) throws(XMLSyntaxError) {
         var builder = XMLTreeBuilder()
         do {
-            try XMLEventParser(options: options).read(data, charset: charset) { event, namespaces in
-                builder.take(event, attributeNamespaces: namespaces)
+            try XMLEventParser(options: options).read(data, charset: charset) { event, spelling in
+                builder.take(event, attributeNamespaces: spelling.attributeNamespaces)
             }
         } catch {
             throw error as? XMLSyntaxError ?? XMLSyntaxError(kind: .malformed, line: 0)

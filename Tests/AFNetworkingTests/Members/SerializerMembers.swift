@@ -1,5 +1,6 @@
 import Foundation
 import LinnetAFNetworking
+import LinnetAFNetworkingXML
 
 extension Header {
     static var requestSerialization: Header {
@@ -177,8 +178,16 @@ extension Header {
             serializer.removesKeysWithNullValues = true
         }
         same("serializerWithReadingOptions:") { _ = AFJSONResponseSerializer(readingOptions: .mutableContainers) }
-        leftOut("AFXMLParserResponseSerializer", "AFXMLDocumentResponseSerializer", "options")
-        leftOut("serializerWithXMLDocumentOptions:")
+        differs("AFXMLParserResponseSerializer") {
+            let object = AFXMLParserResponseSerializer().responseObject(for: nil, data: nil, error: nil)
+            (object as? XMLParser)?.parse()
+        }
+        differs("AFXMLDocumentResponseSerializer") {
+            let object = AFXMLDocumentResponseSerializer().responseObject(for: nil, data: nil, error: nil)
+            _ = (object as? XMLTree)?.root
+        }
+        same("options") { (serializer: AFXMLDocumentResponseSerializer) in serializer.options = 1 }
+        same("serializerWithXMLDocumentOptions:") { _ = AFXMLDocumentResponseSerializer(xmlDocumentOptions: 1) }
         same("AFPropertyListResponseSerializer") { _ = AFPropertyListResponseSerializer() as AFHTTPResponseSerializer }
         same("format") { (serializer: AFPropertyListResponseSerializer) in serializer.format = .xml }
         same("readOptions") { (serializer: AFPropertyListResponseSerializer) in serializer.readOptions = [] }
