@@ -123,7 +123,10 @@ final class Engine: Sendable {
 
     private func sendWhole(_ flight: inout Flight) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await send(&flight)
-        guard flight.control == nil else { return (response, try await collect(response, of: flight)) }
+        if flight.control != nil {
+            if let whole = takeWhole(response, of: flight) { return (response, whole) }
+            return (response, try await collect(response, of: flight))
+        }
         guard let whole = response.body.whole, whole.count <= maximumBodySize else {
             return (response, try await collect(response))
         }

@@ -4,23 +4,31 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension Engine {
+    /// Returns the body of a handle's response that arrived in one piece; nil if it has not, or if the handle is
+    /// suspended. Most bodies are short, and the frame of ``collect(_:of:)`` is not.
+    @inline(never)
+    func takeWhole(_ response: StreamedResponse, of flight: Flight) -> Data? {
+        guard let control = flight.control, !control.isSuspended, let whole = response.body.whole,
+            whole.count <= maximumBodySize
+        else { return nil }
+        flight.observer?.didReceiveWholeBody(bytes: whole.count) {
+            response.head.bodyLength(answering: flight.request.method)
+        }
+        return control.isSuspended ? nil : whole
+    }
+
     /// Reads the body of a handle's response, reports its progress, and pauses while the handle is suspended.
     @inline(never)
     func collect(_ response: StreamedResponse, of flight: Flight) async throws(SessionError) -> Data {
-        let length = { response.head.bodyLength(answering: flight.request.method) }
+        flight.observer?.willReceiveBody(length: response.head.bodyLength(answering: flight.request.method))
+        var collector = BodyCollector(limit: maximumBodySize)
         var chunks = TransferReader(response, of: flight)
         do {
-            if let whole = response.body.whole, whole.count <= maximumBodySize {
-                try await chunks.takeWhole(whole, length: length)
-                return whole
-            }
-            flight.observer?.willReceiveBody(length: length())
-            var collector = BodyCollector(limit: maximumBodySize)
             while let chunk = try await chunks.next() { try collector.append(chunk) }
-            return collector.bytes
         } catch {
             throw error.adding(response)
         }
+        return collector.bytes
     }
 }
 

@@ -7,8 +7,7 @@ internal import NIOCore
 ///
 /// A chunk counts as received once the next one is asked for: it was stored, written or handed over by then.
 struct TransferReader {
-    private let body: HTTPResponseBody
-    private lazy var chunks = body.makeAsyncIterator()
+    private var chunks: HTTPResponseBody.Iterator
     private let observer: (any TransferObserver)?
     private let control: (any TransferControl)?
     /// When a suspension ends; nil if a timer around the request ends it, or nothing does.
@@ -18,7 +17,7 @@ struct TransferReader {
     private var unreported = 0
 
     init(_ response: StreamedResponse, of flight: Flight) {
-        body = response.body
+        chunks = response.body.makeAsyncIterator()
         (observer, control) = (flight.observer, flight.control)
         deadline = flight.isTimed ? nil : flight.deadline
         (requestURL, url) = (flight.request.url, response.url)
@@ -30,13 +29,6 @@ struct TransferReader {
         let chunk = try await chunks.next()
         unreported = chunk?.count ?? 0
         return chunk
-    }
-
-    /// Counts a body that arrived in one piece, which is read once the transfer is not suspended.
-    mutating func takeWhole(_ whole: Data, length: () -> Int64?) async throws(SessionError) {
-        try await proceed()
-        observer?.didReceiveWholeBody(bytes: whole.count, length: length)
-        try await proceed()
     }
 
     /// All bytes that are there; nil at the end.
