@@ -154,7 +154,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         var error: NSError?
         guard let url = url(URLString) else { return fail(.badURL(URLString), failure) }
         let request = requestSerializer.multipartFormRequest(
-            withMethod: "POST", urlString: url.absoluteString, parameters: parameters as? [String: Any],
+            withMethod: "POST", urlString: url, parameters: parameters as? [String: Any],
             constructingBodyWith: block, error: &error)
         guard var request else { return fail(error ?? .badURL(URLString), failure) }
         complete(&request, headers)
@@ -211,7 +211,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         var error: NSError?
         guard let url = url(URLString) else { return fail(.badURL(URLString), failure) }
         let request = requestSerializer.request(
-            withMethod: method, urlString: url.absoluteString, parameters: parameters, error: &error)
+            withMethod: method, urlString: url, parameters: parameters, error: &error)
         guard var request else { return fail(error ?? .badURL(URLString), failure) }
         complete(&request, headers)
         let made = MadeTask()
@@ -229,9 +229,10 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
         return task
     }
 
-    private func url(_ text: String) -> URL? {
-        if let prefix, !text.isEmpty, URLResolver.isPlain(text) { return URL(string: prefix + text) }
-        return URL(string: text, relativeTo: baseURL)?.absoluteURL
+    /// The URL that a path leads to, as text.
+    private func url(_ text: String) -> String? {
+        if let prefix, !text.isEmpty, URLResolver.isPlain(text) { return prefix + text }
+        return URL(string: text, relativeTo: baseURL)?.absoluteString
     }
 
     /// Removes the serializer's credentials from a request to another origin than the base URL's, and adds a request's
@@ -244,6 +245,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     }
 
     private func hasOrigin(of base: URL, _ url: URL) -> Bool {
+        if let prefix, baseOrigin != nil, url.absoluteString.hasPrefix(prefix) { return true }
         guard let origin = baseOrigin?.origin ?? (try? RequestTarget(parsing: base).origin),
             let own = try? RequestTarget(parsing: url, expecting: baseOrigin)
         else { return false }

@@ -35,7 +35,7 @@ final class MainNotifications: Sendable {
     ///   - queue: The queue on which they are posted.
     ///   - limit: The number of notifications that always wait.
     ///   - patience: The time for which more of them wait.
-    init(on queue: DispatchQueue, limit: Int = 10_000, patience: Duration = .seconds(10)) {
+    init(on queue: DispatchQueue, limit: Int = 10_000, patience: Duration = .seconds(1)) {
         (self.queue, self.limit, self.patience) = (queue, limit, patience)
     }
 

@@ -245,8 +245,11 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
 }
 
 extension FormRequestSerializer {
+    /// One with the defaults, which take some time to make.
+    private static let plain = FormRequestSerializer()
+
     init(settings: RequestSerializerSettings) {
-        self.init()
+        self = Self.plain
         self.settings = settings
     }
 }

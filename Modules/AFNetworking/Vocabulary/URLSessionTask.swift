@@ -28,7 +28,8 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
         var hasEnded = false
         var response: URLResponse?
         var error: NSError?
-        var currentRequest: URLRequest?
+        /// The URL after redirects.
+        var currentURL: URL?
         /// The task itself while it runs.
         var own: URLSessionTask?
         /// The group that the task has entered.
@@ -60,7 +61,7 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
         originalRequest = request
         self.base = base
         self.willStart = willStart
-        changes = Mutex(Changes(currentRequest: request))
+        changes = Mutex(Changes())
     }
 
     deinit { base?.cancel() }
@@ -110,7 +111,11 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
     }
 
     /// The request after redirects.
-    public var currentRequest: URLRequest? { changes.withLock { $0.currentRequest } }
+    public var currentRequest: URLRequest? {
+        var request = originalRequest
+        if let url = changes.withLock({ $0.currentURL }) { request?.url = url }
+        return request
+    }
 
     /// The head of the response, once the task has ended.
     public var response: URLResponse? { changes.withLock { $0.response } }
@@ -166,7 +171,7 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
             let former = changes
             (changes.hasEnded, changes.isRunning) = (true, false)
             (changes.response, changes.error) = (response, error)
-            if let url = response?.url { changes.currentRequest?.url = url }
+            changes.currentURL = response?.url
             (changes.own, changes.group) = (nil, nil)
             return former
         }
