@@ -27,7 +27,11 @@ package struct Outcome: Sendable {
 ///
 /// The main function is not async, because Dispatch ends the main thread of an async main function, and valgrind then
 /// crashes.
-package func runBenchmark(_ body: @escaping @Sendable (Arguments) async throws -> Outcome) -> Never {
+///
+/// - Parameter wait: What the main thread does meanwhile, again and again.
+package func runBenchmark(
+    waiting wait: () -> Void = { pause() }, _ body: @escaping @Sendable (Arguments) async throws -> Outcome
+) -> Never {
     guard let arguments = Arguments(CommandLine.arguments) else {
         fail("usage: OPERATION URL CONCURRENCY SECONDS [NAME=VALUE ...]", 64)
     }
@@ -41,7 +45,7 @@ package func runBenchmark(_ body: @escaping @Sendable (Arguments) async throws -
             fail("\(error)", 1)
         }
     }
-    while true { pause() }
+    while true { wait() }
 }
 
 private func fail(_ message: String, _ status: Int32) -> Never {

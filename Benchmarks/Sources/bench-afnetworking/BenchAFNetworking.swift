@@ -1,6 +1,6 @@
 import BenchSupport
 import Dispatch
-import FoundationEssentials
+import Foundation
 import LinnetAFNetworking
 
 /// Linnet, through the session manager with AFNetworking's names.
@@ -10,7 +10,10 @@ struct BenchAFNetworking {
     let manager: AFHTTPSessionManager
 
     static func main() {
-        runBenchmark { arguments in try await BenchAFNetworking(arguments).run() }
+        // A program that was written for AFNetworking has a main loop, which posts the notifications of its tasks.
+        runBenchmark(waiting: { RunLoop.main.run(until: .distantFuture) }) { arguments in
+            try await BenchAFNetworking(arguments).run()
+        }
     }
 
     init(_ arguments: Arguments) throws {
@@ -22,7 +25,7 @@ struct BenchAFNetworking {
         manager = AFHTTPSessionManager(
             baseURL: base, sessionConfiguration: URLSessionConfiguration(configuration))
         manager.responseSerializer = AFHTTPResponseSerializer()
-        // As programs without a user interface have it.
+        // A queue of its own, so that handlers do not wait for the main loop.
         manager.completionQueue = DispatchQueue(label: "bench.completion")
     }
 
