@@ -6,6 +6,7 @@ import LinnetSerialization
 import LinnetSession
 import LinnetTesting
 import LinnetTransport
+import Synchronization
 
 /// The places where a session waits for user code.
 enum StubbornPlace: CaseIterable, Sendable {
@@ -13,6 +14,8 @@ enum StubbornPlace: CaseIterable, Sendable {
     case adapter, retrier, clock, transport, cacheStore
     case redirectHook, challengeHook, retryHook, bodyHook, responseHook, streamHook, cachingHook, dataHook
     case responseBody, requestBody
+    /// The body is read for its hash, which Digest with auth-int needs before the second attempt.
+    case hashedBody
 
     /// Whether the code learns that nobody waits for it; a task that the user has made does not.
     var isTold: Bool { self != .interceptorWithATaskOfItsOwn }
@@ -29,6 +32,7 @@ enum StubbornPlace: CaseIterable, Sendable {
             case .redirectHook where request.index == 0: return .status(302, headerFields: [.location: "/b"])
             case .bodyHook where request.index == 0: return .status(307, headerFields: [.location: "/b"])
             case .challengeHook: return .status(401, headerFields: [.wwwAuthenticate: "Basic realm=\"a\""])
+            case .hashedBody: return .status(401, headerFields: [.wwwAuthenticate: StubbornHashing.challenge])
             case .retryHook, .clock: return .status(503)
             case .cachingHook, .cacheStore:
                 return .status(200, headerFields: [.cacheControl: "max-age=60"], body: Data("1".utf8))
@@ -49,6 +53,7 @@ enum StubbornPlace: CaseIterable, Sendable {
             configuration.retryPolicy.backoff.first = .milliseconds(1)
             configuration.clock = StubbornClock(code: code)
         case .cacheStore: configuration.cacheStore = StubbornStore(code: code)
+        case .hashedBody: StubbornHashing.setCredential(&configuration.hooks)
         case .cachingHook:
             configuration.cacheStore = MemoryCacheStore()
             setHooks(&configuration.hooks, code)
@@ -101,7 +106,37 @@ enum StubbornPlace: CaseIterable, Sendable {
             client.get("x").interceptor(StubbornInterceptor(place: self, code: code))
         case .requestBody, .bodyHook:
             client.post("x").body(.chunks(StubbornChunks(code: self == .bodyHook ? nil : code), length: nil))
+        case .hashedBody: client.post("x").body(StubbornHashing.body(code))
         default: client.get("x")
+        }
+    }
+}
+
+/// Digest with auth-int over a body that blocks when it is read again.
+private enum StubbornHashing {
+    static let challenge = #"Digest realm="a", qop="auth-int", algorithm=SHA-256, nonce="1""#
+
+    static func setCredential(_ hooks: inout TaskHooks) {
+        hooks.didReceiveChallenge = { _, _ in .use(try .password(username: "a", password: "b")) }
+    }
+
+    static func body(_ code: StubbornCode) -> HTTPRequestBody {
+        let readers = Mutex(0)
+        return .stream(length: nil, isReplayable: true) {
+            let number = readers.withLock { count in
+                count += 1
+                return count
+            }
+            return Reader(code: number == 1 ? nil : code)
+        }
+    }
+
+    private struct Reader: HTTPRequestBodyReader {
+        let code: StubbornCode?
+
+        mutating func next() async throws -> Data? {
+            await code?.run()
+            return nil
         }
     }
 }
