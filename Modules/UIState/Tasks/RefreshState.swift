@@ -1,7 +1,7 @@
 public import LinnetSession
 public import Observation
 
-/// The state of a pull-to-refresh control.
+/// The state of a pull-to-refresh control: an ``ActivityState`` with the name that such a control uses.
 ///
 /// ```swift
 /// let refresh = RefreshState()
@@ -10,36 +10,24 @@ public import Observation
 @MainActor
 @Observable
 public final class RefreshState {
-    /// Whether the followed task runs.
-    public private(set) var isRefreshing = false
-
-    @ObservationIgnored private let follower = TaskFollower()
-    @ObservationIgnored private let latest = LatestValue(false)
+    private let activity = ActivityState()
 
     /// Creates a state that follows no task.
     public init() {}
 
+    /// Whether the followed task runs.
+    public var isRefreshing: Bool { activity.isAnimating }
+
     /// ``isRefreshing``, now and after each change; a slow reader misses intermediate values. Ends when the state is
     /// released.
-    public var states: AsyncStream<Bool> { latest.stream }
+    public var states: AsyncStream<Bool> { activity.states }
 
-    /// Follows a task instead of the previous one.
-    ///
-    /// ``isRefreshing`` is true while the task runs, whether it is resumed before or after this call, and false after
-    /// its end. The task is not retained.
+    /// Follows a task instead of the previous one, as ``ActivityState/follow(_:)-(SessionTask?)`` does.
     ///
     /// - Parameter task: The task to follow; nil to follow none.
-    public func follow(_ task: (any SessionTask)?) {
-        show(task?.state.isBusy == true)
-        follower.follow(task?.states) { [weak self] state in
-            self?.show(state.isBusy)
-            return self != nil
-        }
-    }
+    public func follow(_ task: (any SessionTask)?) { activity.follow(task) }
 
-    private func show(_ isBusy: Bool) {
-        guard isRefreshing != isBusy else { return }
-        isRefreshing = isBusy
-        latest.send(isBusy)
-    }
+    /// Follows a sequence of states instead of the previous task, such as the states of a transfer in the background.
+    /// ``isRefreshing`` is false until the first of them.
+    public func follow(_ states: EventSequence<TaskState>) { activity.follow(states) }
 }
