@@ -111,6 +111,6 @@ import Testing
     ])
     func extensionTellsTheMediaType(path: String, type: String) {
         let ending = path.contains(".") ? String(path.split(separator: ".").last ?? "") : ""
-        #expect(MediaTypeTable.mediaType(forPathExtension: ending) == type)
+        #expect(MIMEType.Table.usual.type(forPathExtension: ending) == type)
     }
 }

@@ -14,6 +14,21 @@ import Musl
         await #expect(throws: MultipartError.self) { try await collect(form) }?.code
     }
 
+    @Test func aFormUsesItsTableOfMediaTypes() async throws {
+        let file = try TemporaryFile(Data("x".utf8), name: "reads.FastQ")
+        var form = try MultipartForm(boundary: "B")
+        try form.append(fileAt: file.url, name: "a")
+        form.mimeTypes["fastq"] = "text/x-fastq"
+        try form.append(fileAt: file.url, name: "b")
+        form.mimeTypes["fastq"] = nil
+        try form.append(fileAt: file.url, name: "c")
+        let parts = try MultipartPart.all(in: try await collect(form), contentType: form.contentType)
+        #expect(
+            parts.map { $0.contentType?.essence } == [
+                "application/octet-stream", "text/x-fastq", "application/octet-stream",
+            ])
+    }
+
     @Test func fileThatGrewIsATypedError() async throws {
         let file = try TemporaryFile(Data("12345".utf8))
         var form = MultipartForm()

@@ -41,7 +41,7 @@ extension MultipartForm {
     ///   - url: A `file:` URL of a regular file.
     ///   - name: The part's name.
     ///   - fileName: The file name for the server; the default is the last component of the path.
-    ///   - contentType: The media type; the default is the type of the path extension in ``mediaTypes``.
+    ///   - contentType: The media type; the default is the type of the path extension in ``mimeTypes``.
     /// - Throws: ``MultipartError`` with ``MultipartError/Code/unreadableFile`` or
     ///   ``MultipartError/Code/invalidContentType``.
     public mutating func append(
@@ -55,7 +55,7 @@ extension MultipartForm {
             FormPart(
                 name: name,
                 fileName: fileName ?? url.lastPathComponent,
-                contentType: contentType ?? mediaTypes.mediaType(forPathExtension: url.pathExtension),
+                contentType: contentType ?? mimeTypes.type(forPathExtension: url.pathExtension),
                 content: .file(try file(at: url, name: name))
             )
         )

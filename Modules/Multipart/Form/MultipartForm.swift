@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import LinnetMessages
 public import LinnetSerialization
 
 /// A `multipart/form-data` body as a value: parts in order, encoded while they are read (RFC 7578).
@@ -19,8 +20,8 @@ public struct MultipartForm: Sendable {
     public let subtype: Subtype
     /// The boundary between parts; by default it has at least 128 random bits.
     public private(set) var boundary: String
-    /// The media types for files that are appended later; the default is ``MediaTypeTable/usual``.
-    public var mediaTypes = MediaTypeTable.usual
+    /// The media types for files that are appended later; the default is `MIMEType.Table.usual`.
+    public var mimeTypes = MIMEType.Table.usual
     /// Whether file names with `"`, control or non-ASCII characters are also sent as `filename*` in UTF-8 (RFC 8187,
     /// formerly RFC 5987). The default is false, as RFC 7578, section 4.2 requires; some servers expect it.
     public var addsExtendedFileNames = false

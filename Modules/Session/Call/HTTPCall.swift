@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LinnetCompression
+internal import LinnetMessages
 public import LinnetMultipart
 public import LinnetSerialization
 internal import LinnetTransport
@@ -316,7 +317,8 @@ extension HTTPCall {
         case .file(let file):
             request.body = try .file(file)
             if givenFields?[.contentType] == nil {
-                request.headerFields[.contentType] = MediaTypeTable.mediaType(forPathExtension: file.pathExtension)
+                request.headerFields[.contentType] = MIMEType.Table.usual.type(
+                    forPathExtension: file.pathExtension)
             }
         case .form(let form):
             try form.validate()

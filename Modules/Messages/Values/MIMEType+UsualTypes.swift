@@ -1,4 +1,4 @@
-extension MediaTypeTable {
+extension MIMEType.Table {
     /// The types of files that are frequent in uploads. Registered types follow IANA's registry.
     static let usualTypes: [String: String] = [
         "3g2": "video/3gpp2",
