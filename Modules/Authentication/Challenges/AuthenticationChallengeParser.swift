@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 /// Parses a list of challenges (RFC 9110, section 11.6.1), in which a comma separates both challenges and parameters.
 struct AuthenticationChallengeParser {
     private let bytes: [UInt8]
@@ -67,7 +69,7 @@ struct AuthenticationChallengeParser {
 
     private mutating func token() -> String? {
         let start = position
-        while let byte = current, byte.isToken { position += 1 }
+        while let byte = current, ASCII.isToken(byte) { position += 1 }
         return position > start ? text(start..<position) : nil
     }
 
@@ -121,11 +123,6 @@ extension UInt8 {
     fileprivate static let space = UInt8(ascii: " ")
     fileprivate static let tab = UInt8(ascii: "\t")
 
-    private var isAlphanumeric: Bool {
-        0x30...0x39 ~= self || 0x41...0x5A ~= self || 0x61...0x7A ~= self
-    }
-    /// Whether the byte may occur in a token (RFC 9110, section 5.6.2).
-    fileprivate var isToken: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
     /// Whether the byte may occur in a token68 value, apart from its padding (RFC 9110, section 11.2).
-    fileprivate var isToken68: Bool { isAlphanumeric || "-._~+/".utf8.contains(self) }
+    fileprivate var isToken68: Bool { ASCII.isAlphanumeric(self) || "-._~+/".utf8.contains(self) }
 }

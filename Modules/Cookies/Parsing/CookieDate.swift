@@ -37,11 +37,10 @@ struct CookieDate {
         guard let time, let day, let month, var year else { return nil }
         if 70...99 ~= year { year += 1900 }
         if 0...69 ~= year { year += 2000 }
-        guard day >= 1, year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
-            day <= HTTPDate.days(inMonth: month, ofYear: year)
+        guard year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
+            let date = CivilDate(year: year, month: month, day: day)
         else { return nil }
-        let days = HTTPDate.days(year: year, month: month, day: day)
-        let seconds = ((days * 24 + time.hour) * 60 + time.minute) * 60 + time.second
+        let seconds = ((date.daysSinceEpoch * 24 + time.hour) * 60 + time.minute) * 60 + time.second
         return Date(timeIntervalSince1970: Double(seconds))
     }
 

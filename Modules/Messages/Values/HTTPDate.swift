@@ -23,7 +23,7 @@ package struct HTTPDate: Hashable {
         var text = text
         guard let fields = text.withUTF8({ HTTPDateFields($0, ignoresCase: ignoresCase) }) else { return nil }
         let year = fields.hasShortYear ? Self.fullYear(of: fields, now: now()) : fields.year
-        guard fields.day <= Self.days(inMonth: fields.month, ofYear: year) else { return nil }
+        guard CivilDate(year: year, month: fields.month, day: fields.day) != nil else { return nil }
         secondsSinceEpoch = fields.seconds(inYear: year)
     }
 
@@ -40,20 +40,4 @@ package struct HTTPDate: Hashable {
     package static let months: [Substring] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-
-    /// The days since 1970-01-01 in the Gregorian calendar. Years begin with March here, so that the leap day is the
-    /// last one.
-    package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    /// The number of days of a month in the Gregorian calendar.
-    package static func days(inMonth month: Int64, ofYear year: Int64) -> Int64 {
-        let next = month == 12 ? days(year: year + 1, month: 1, day: 1) : days(year: year, month: month + 1, day: 1)
-        return next - days(year: year, month: month, day: 1)
-    }
 }

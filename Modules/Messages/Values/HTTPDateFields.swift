@@ -29,7 +29,7 @@ struct HTTPDateFields {
     }
 
     func seconds(inYear year: Int64) -> Int64 {
-        HTTPDate.days(year: year, month: month, day: day) * 86_400 + time
+        CivilDate.daysSinceEpoch(year: year, month: month, day: day) * 86_400 + time
     }
 
     /// `IMF-fixdate`: `Sun, 06 Nov 1994 08:49:37 GMT`, after the comma.

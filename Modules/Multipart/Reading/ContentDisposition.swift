@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import LinnetMessages
 
 /// The Content-Disposition of a part (RFC 2183), in the spellings of browsers and other clients.
 struct ContentDisposition {
@@ -177,19 +178,15 @@ private struct DispositionScanner {
             while place < bytes.count, isSkipped(bytes[place]) { place += 1 }
             return place - start
         }
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        func isToken(_ byte: UInt8) -> Bool {
-            MultipartBoundary.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-        _ = skip(while: isSpace)
+        _ = skip(while: ASCII.isBlank)
         if place == bytes.count { return true }
         guard skip(while: { $0 == UInt8(ascii: ";") }) == 1 else { return false }
-        _ = skip(while: isSpace)
+        _ = skip(while: ASCII.isBlank)
         if place == bytes.count { return true }
-        guard skip(while: isToken) > 0, skip(while: { $0 == UInt8(ascii: "=") }) == 1 else { return false }
+        guard skip(while: ASCII.isToken) > 0, skip(while: { $0 == UInt8(ascii: "=") }) == 1 else { return false }
         if place < bytes.count, bytes[place] == UInt8(ascii: "\"") { return true }
-        _ = skip(while: isToken)
-        _ = skip(while: isSpace)
+        _ = skip(while: ASCII.isToken)
+        _ = skip(while: ASCII.isBlank)
         return place == bytes.count || bytes[place] == UInt8(ascii: ";")
     }
 
