@@ -38,7 +38,7 @@ public final class WebSocket: Sendable {
     /// wait.
     ///
     /// One task at a time reads messages; after leaving a loop, another one can follow.
-    public var messages: Messages { Messages(socket: self) }
+    public var messages: some AsyncSequence<Message, WebSocketError> & Sendable { Messages(socket: self) }
 
     /// Sends a text, and returns when the socket has accepted all of it. A peer that does not read delays this.
     ///
@@ -79,34 +79,22 @@ public final class WebSocket: Sendable {
     }
 }
 
-extension WebSocket {
-    /// The messages of a ``WebSocket``.
-    public struct Messages: AsyncSequence, Sendable {
-        /// A text or bytes.
-        public typealias Element = Message
-        /// The type of the errors.
-        public typealias Failure = WebSocketError
+/// The messages of a ``WebSocket``.
+private struct Messages: AsyncSequence, Sendable {
+    typealias Element = WebSocket.Message
+    typealias Failure = WebSocketError
 
+    let socket: WebSocket
+
+    func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
+
+    struct Iterator: AsyncIteratorProtocol {
         let socket: WebSocket
 
-        /// Makes a reader.
-        public func makeAsyncIterator() -> Iterator { Iterator(socket: socket) }
+        mutating func next() async throws(WebSocketError) -> Element? { try await socket.queue.next() }
 
-        /// Reads messages.
-        public struct Iterator: AsyncIteratorProtocol {
-            let socket: WebSocket
-
-            /// The next message, or nil at the end.
-            public mutating func next() async throws(WebSocketError) -> Message? {
-                try await socket.queue.next()
-            }
-
-            /// The next message, or nil at the end.
-            public mutating func next(
-                isolation actor: isolated (any Actor)?
-            ) async throws(WebSocketError) -> Message? {
-                try await socket.queue.next()
-            }
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(WebSocketError) -> Element? {
+            try await socket.queue.next()
         }
     }
 }

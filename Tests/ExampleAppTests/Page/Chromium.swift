@@ -13,7 +13,6 @@ struct Chromium {
     static let isInstalled = (try? Command.run(["chromium", "--version"]))?.status == 0
 
     private let socket: WebSocket
-    private var messages: WebSocket.Messages.Iterator
     private var count = 0
 
     /// Opens a page in a new browser, calls a function, and ends the browser.
@@ -43,7 +42,6 @@ struct Chromium {
     private init(_ session: HTTPSession) async throws {
         let path = try await Self.page(session).replacing("ws://", with: "http://")
         socket = try await session.get(path).webSocket { $0.maximumMessageSize = 64 << 20 }
-        messages = socket.messages.makeAsyncIterator()
     }
 
     /// The address of the page. The browser may listen before it has one.
@@ -91,7 +89,8 @@ struct Chromium {
         let number = count
         let message = try JSONEncoder().encode(Message(id: number, method: method, params: parameters))
         try await socket.send(String(decoding: message, as: UTF8.self))
-        while case .text(let text)? = try await messages.next() {
+        for try await message in socket.messages {
+            guard case .text(let text) = message else { continue }
             let message = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
             if message["id"]?.int == number { return message }
         }
