@@ -12,7 +12,7 @@ struct RequestPlan {
     let timeout: Duration?
     let httpVersions: HTTPVersions
     let proxies: ProxyPolicy
-    let resolution: ResolutionOptions
+    let resolution: TransportConfiguration.Resolution
 
     init(_ arguments: Arguments) throws {
         let url = try Self.url(arguments.url)
@@ -65,8 +65,8 @@ struct RequestPlan {
         }
     }
 
-    private static func resolution(_ arguments: Arguments, _ url: URL) throws -> ResolutionOptions {
-        var options = ResolutionOptions()
+    private static func resolution(_ arguments: Arguments, _ url: URL) throws -> TransportConfiguration.Resolution {
+        var options = TransportConfiguration.Resolution()
         guard let path = arguments.unixSocket, let origin = Origin(url.absoluteString) else { return options }
         guard arguments.proxy == nil else {
             throw UsageError("--unix-socket and --proxy exclude each other.")

@@ -17,14 +17,11 @@
 @_exported public import class LinnetCookies.CookieJar
 @_exported public import struct LinnetCookies.StoredCookie
 @_exported public import class LinnetSecurity.HSTSStore
-@_exported public import struct LinnetTransport.HTTP2Options
 @_exported public import enum LinnetTransport.HTTPVersions
 @_exported public import struct LinnetTransport.Proxy
 @_exported public import struct LinnetTransport.ProxyPolicy
 @_exported public import struct LinnetTransport.RequestPriority
-@_exported public import struct LinnetTransport.ResolutionOptions
 @_exported public import enum LinnetTransport.ShutdownMode
-@_exported public import struct LinnetTransport.TLSOptions
 @_exported public import protocol LinnetTransport.Transport
 @_exported public import struct LinnetTransport.TransportConfiguration
 @_exported public import struct LinnetTransport.TransportError

@@ -42,7 +42,7 @@ public final class HTTPTransport: Transport {
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
     ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2,
-    ///   ``ResolutionOptions`` with an invalid host, address or path, an invalid proxy in the environment
+    ///   ``TransportConfiguration/Resolution`` with an invalid host, address or path, an invalid proxy in the environment
     ///   (``ProxyPolicy/environment``).
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
@@ -277,7 +277,7 @@ public final class HTTPTransport: Transport {
     /// True.
     public var enforcesRequestTimeout: Bool { true }
 
-    /// The path of ``ResolutionOptions/unixSockets`` for the origin's host.
+    /// The path of ``TransportConfiguration/Resolution/unixSockets`` for the origin's host.
     public func unixSocket(of origin: Origin) -> String? { unixSockets.place(of: origin)?.path }
 
     /// Closes or retires connections, or drops cached addresses of host names.

@@ -59,15 +59,15 @@ public struct TransportConfiguration: Sendable {
     /// The identities for servers that request a client certificate. The default is none.
     public var clientIdentities: ClientIdentityPolicy = .none
     /// TLS versions, algorithms, resumption.
-    public var tls = TLSOptions()
+    public var tls = TransportConfiguration.TLS()
     /// How host names are resolved, which hosts are unix sockets, and the local address of connections.
-    public var resolution = ResolutionOptions()
+    public var resolution = TransportConfiguration.Resolution()
     /// The proxies. The default is none: connections are direct, whatever the environment says.
     public var proxies: ProxyPolicy = .none
     /// The HTTP versions that connections may use. The default is `.automatic`.
     public var httpVersions = HTTPVersions.automatic
     /// Settings for HTTP/2 connections.
-    public var http2 = HTTP2Options()
+    public var http2 = TransportConfiguration.HTTP2()
     /// Limits on the number and age of connections.
     public var pool = PoolLimits()
     /// Limits on the parts of a response besides its body.

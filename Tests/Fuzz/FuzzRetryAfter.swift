@@ -1,4 +1,4 @@
-// Sources: Modules/Session/Retry/HTTPResponse+RetryAfter.swift
+// Sources: Modules/Session/Policies/HTTPResponse+RetryAfter.swift
 import HTTPTypes
 
 /// Takes the lines of the input as Retry-After and Date of a response. The wait equals the result of an implementation

@@ -7,7 +7,7 @@ import Testing
 /// Client certificates with nginx and `openssl s_server`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct ClientIdentityTests {
-    static let versions = [TLSOptions.Version.tls12, .tls13]
+    static let versions = [TransportConfiguration.TLS.Version.tls12, .tls13]
 
     private func identity(_ name: String) throws -> ClientIdentity {
         let path = try Environment.value(of: "LINNET_TEST_SERVERS") + "/pki/\(name)"
@@ -29,7 +29,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions, [HTTPVersions.http1, .http2])
-    func nginxReceivesTheClientCertificate(version: TLSOptions.Version, http: HTTPVersions) async throws {
+    func nginxReceivesTheClientCertificate(version: TransportConfiguration.TLS.Version, http: HTTPVersions) async throws {
         for (name, expected) in [("alice", "CN=alice"), ("mallory", nil), (nil, nil)] {
             let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
             try await Server.client.withSession {
@@ -44,7 +44,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions)
-    func theIdentityCanBeReplaced(version: TLSOptions.Version) async throws {
+    func theIdentityCanBeReplaced(version: TransportConfiguration.TLS.Version) async throws {
         let alice = try ClientIdentityPolicy(rules: [.init("localhost", identity("alice"))])
         try await Server.client.withSession {
             $0.clientIdentities = alice

@@ -55,8 +55,8 @@ struct ManInTheMiddleTests {
         #expect(after.requests == before.requests + 1)
     }
 
-    @Test(arguments: ["good", "intermediate", "root"], [TLSOptions.Version.tls12, .tls13])
-    func aPinnedClientSendsNoByteOfARequest(certificate: String, version: TLSOptions.Version) async throws {
+    @Test(arguments: ["good", "intermediate", "root"], [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func aPinnedClientSendsNoByteOfARequest(certificate: String, version: TransportConfiguration.TLS.Version) async throws {
         let pinned = try Environment.certificate(certificate)
         let policies = try [
             SecurityPolicy.publicKeyPins([pinned.publicKeyPin], anchors: anchors()),

@@ -8,7 +8,7 @@ import Testing
 /// TLS with other implementations: nginx, and `openssl s_server` with `openssl ocsp`.
 @Suite(.leavesNothingAlive, .needsServers, .timeLimit(.minutes(3)))
 struct TLSPeerTests {
-    static let versions = [TLSOptions.Version.tls12, .tls13]
+    static let versions = [TransportConfiguration.TLS.Version.tls12, .tls13]
 
     private func status(
         _ server: Server, policy: SecurityPolicy? = nil,
@@ -40,7 +40,7 @@ struct TLSPeerTests {
     // MARK: Keys
 
     @Test(arguments: [(Server.rsa, "rsa"), (.p384, "p384"), (.ed25519, "ed25519")], versions)
-    func everyKindOfKeyIsTrustedAndPinned(peer: (server: Server, name: String), version: TLSOptions.Version)
+    func everyKindOfKeyIsTrustedAndPinned(peer: (server: Server, name: String), version: TransportConfiguration.TLS.Version)
         async throws
     {
         let pin = try Environment.certificate(peer.name).publicKeyPin
@@ -98,7 +98,7 @@ struct TLSPeerTests {
     // MARK: Staples
 
     @Test(arguments: versions)
-    func aRevokedCertificateIsRefusedByItsStaple(version: TLSOptions.Version) async throws {
+    func aRevokedCertificateIsRefusedByItsStaple(version: TransportConfiguration.TLS.Version) async throws {
         for policy in [nil, try requiringStaple()] {
             #expect(
                 try await status(.sServerStapled, policy: policy) { $0.tls.maximumVersion = version } == 200)
@@ -108,7 +108,7 @@ struct TLSPeerTests {
     }
 
     @Test(arguments: versions)
-    func aMissingRequiredStapleIsRefused(version: TLSOptions.Version) async throws {
+    func aMissingRequiredStapleIsRefused(version: TransportConfiguration.TLS.Version) async throws {
         let error = try await error(.sServerUnstapled) { $0.tls.maximumVersion = version }
         #expect(error?.trustRefusal?.reason == .stapleMissing)
     }

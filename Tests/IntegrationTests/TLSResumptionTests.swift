@@ -14,7 +14,7 @@ struct TLSResumptionTests {
         case sessionID
 
         var server: Server { self == .sessionID ? .tls12 : .tls }
-        var highest: TLSOptions.Version { self == .preSharedKey ? .tls13 : .tls12 }
+        var highest: TransportConfiguration.TLS.Version { self == .preSharedKey ? .tls13 : .tls12 }
         var testDescription: String { "\(self)" }
     }
 

@@ -39,7 +39,7 @@ struct ConfigurationCodingTests {
     }
 
     @Test func tlsOptionsSurviveCodingWithoutTheKeyLog() throws {
-        var options = TLSOptions()
+        var options = TransportConfiguration.TLS()
         options.minimumVersion = .tls13
         options.maximumVersion = .tls12
         options.cipherList = "ECDHE+CHACHA20"
@@ -47,15 +47,15 @@ struct ConfigurationCodingTests {
         options.groups = "X25519"
         options.signatureAlgorithms = "ed25519"
         options.sessionResumption = false
-        try expectSurvival(options, of: TLSOptions(), except: ["keyLog"])
+        try expectSurvival(options, of: TransportConfiguration.TLS(), except: ["keyLog"])
         var logging = options
         logging.keyLog = .insecureEnvironment
         #expect(try coded(logging) == options)
-        #expect(throws: DecodingError.self) { try decoded(#"{"minimumVersion": "1.1"}"#) as TLSOptions }
+        #expect(throws: DecodingError.self) { try decoded(#"{"minimumVersion": "1.1"}"#) as TransportConfiguration.TLS }
     }
 
     @Test func http2OptionsSurviveCoding() throws {
-        var options = HTTP2Options()
+        var options = TransportConfiguration.HTTP2()
         options.initialWindowSize = 70_000
         options.connectionWindowSize = 80_000
         options.maximumFrameSize = 20_000
@@ -66,19 +66,19 @@ struct ConfigurationCodingTests {
         options.limits.controlFrames = 5
         options.limits.streamErrors = 6
         options.limits.waitingControlFrames = 7
-        try expectSurvival(options, of: HTTP2Options())
+        try expectSurvival(options, of: TransportConfiguration.HTTP2())
         options.keepAlivePing = nil
         #expect(try coded(options) == options)
     }
 
     @Test func resolutionAndLimitsSurviveCoding() throws {
-        var resolution = ResolutionOptions()
+        var resolution = TransportConfiguration.Resolution()
         resolution.hostOverrides = ["a.example": ["192.0.2.1", "2001:db8::1"]]
         resolution.unixSockets = ["b.example": "/run/b.sock"]
         resolution.localAddress = "192.0.2.9"
         resolution.networkInterface = "eth0"
         resolution.cacheLifetime = .zero
-        try expectSurvival(resolution, of: ResolutionOptions())
+        try expectSurvival(resolution, of: TransportConfiguration.Resolution())
         var pool = TransportConfiguration.PoolLimits()
         pool.connectionsPerOrigin = 3
         pool.connections = 4
@@ -99,15 +99,15 @@ struct ConfigurationCodingTests {
             _ = try decoded(text) as Value
         }
         let decodings: [(String) throws -> Void] = [
-            { try decode(TransportTimeouts.self, $0) }, { try decode(TLSOptions.self, $0) },
-            { try decode(HTTP2Options.self, $0) }, { try decode(HTTP2Options.Limits.self, $0) },
-            { try decode(ResolutionOptions.self, $0) }, { try decode(TransportConfiguration.ResponseLimits.self, $0) },
+            { try decode(TransportTimeouts.self, $0) }, { try decode(TransportConfiguration.TLS.self, $0) },
+            { try decode(TransportConfiguration.HTTP2.self, $0) }, { try decode(TransportConfiguration.HTTP2.Limits.self, $0) },
+            { try decode(TransportConfiguration.Resolution.self, $0) }, { try decode(TransportConfiguration.ResponseLimits.self, $0) },
             { try decode(TransportConfiguration.PoolLimits.self, $0) },
         ]
         for decode in decodings {
             #expect(throws: DecodingError.self) { try decode(#"{"conect": 1}"#) }
         }
-        #expect(throws: DecodingError.self) { try decode(HTTP2Options.self, #"{"limits": {"streams": 1}}"#) }
+        #expect(throws: DecodingError.self) { try decode(TransportConfiguration.HTTP2.self, #"{"limits": {"streams": 1}}"#) }
     }
 
     @Test func limitsOnContentCodingsSurviveCoding() throws {

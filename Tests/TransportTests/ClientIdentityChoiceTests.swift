@@ -7,7 +7,7 @@ import Testing
 /// The function that chooses an identity when a server requests a certificate (RFC 8446, 4.3.2).
 @Suite("Chosen client identities", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ClientIdentityChoiceTests {
-    static let versions = [TLSOptions.Version.tls12, .tls13]
+    static let versions = [TransportConfiguration.TLS.Version.tls12, .tls13]
 
     private struct NoCard: Error {}
 
@@ -33,7 +33,7 @@ struct ClientIdentityChoiceTests {
     }
 
     private func withClient(
-        _ version: TLSOptions.Version = .tls13, _ policy: ClientIdentityPolicy = .none, timeout: Duration? = nil,
+        _ version: TransportConfiguration.TLS.Version = .tls13, _ policy: ClientIdentityPolicy = .none, timeout: Duration? = nil,
         trusting: Bool = true, _ choose: @escaping ClientIdentityPolicy.CertificateRequest.Chooser,
         perform: (HTTPTransport) async throws -> Void
     ) async throws {
@@ -55,7 +55,7 @@ struct ClientIdentityChoiceTests {
     }
 
     @Test(arguments: versions)
-    func theAnswerIsShown(version: TLSOptions.Version) async throws {
+    func theAnswerIsShown(version: TransportConfiguration.TLS.Version) async throws {
         let (alice, bob) = (try clients.clientIdentity(named: "alice"), try pki.clientIdentity(named: "bob"))
         let (fits, other) = (try alice.clientIdentity(), try bob.clientIdentity())
         try await withServer { server in
@@ -89,7 +89,7 @@ struct ClientIdentityChoiceTests {
     }
 
     @Test(arguments: versions)
-    func nilSendsNoCertificateEvenIfThePolicyHasOne(version: TLSOptions.Version) async throws {
+    func nilSendsNoCertificateEvenIfThePolicyHasOne(version: TransportConfiguration.TLS.Version) async throws {
         let alice = try clients.clientIdentity().clientIdentity()
         try await withServer { server in
             try await withClient(version, .everyHost(alice)) { _, _ in
@@ -109,7 +109,7 @@ struct ClientIdentityChoiceTests {
     }
 
     @Test(arguments: versions)
-    func theChoosersErrorEndsTheConnection(version: TLSOptions.Version) async throws {
+    func theChoosersErrorEndsTheConnection(version: TransportConfiguration.TLS.Version) async throws {
         try await withServer(.requested(issuedBy: [clients.root])) { server in
             try await withClient(version) { _, _ in
                 throw NoCard()
@@ -123,7 +123,7 @@ struct ClientIdentityChoiceTests {
     }
 
     @Test(arguments: versions)
-    func theChooserIsNotCalledWithoutARequestOrTrust(version: TLSOptions.Version) async throws {
+    func theChooserIsNotCalledWithoutARequestOrTrust(version: TransportConfiguration.TLS.Version) async throws {
         try await withServer(.ignored) { server in
             try await withClient(version) { _, _ in
                 throw NoCard()
@@ -143,7 +143,7 @@ struct ClientIdentityChoiceTests {
 
     /// A resumed session would keep an earlier choice.
     @Test(arguments: versions)
-    func eachConnectionIsAskedAboutAnew(version: TLSOptions.Version) async throws {
+    func eachConnectionIsAskedAboutAnew(version: TransportConfiguration.TLS.Version) async throws {
         let minted = [try clients.clientIdentity(named: "alice"), try clients.clientIdentity(named: "bob")]
         let identities = try minted.map { try $0.clientIdentity() }
         let asked = asked

@@ -8,7 +8,7 @@ import Testing
 /// Servers that request a client certificate (RFC 8446, 4.3.2; RFC 5246, 7.4.4).
 @Suite("Client identities over TLS", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ClientIdentityTests {
-    static let versions = [TLSOptions.Version.tls12, .tls13]
+    static let versions = [TransportConfiguration.TLS.Version.tls12, .tls13]
 
     private let pki: TestPKI
     /// Clients and servers have different authorities.
@@ -54,7 +54,7 @@ struct ClientIdentityTests {
     // MARK: Shown
 
     @Test(arguments: TestPKI.KeyKind.allCases, versions)
-    func aServerReceivesTheClientCertificate(key: TestPKI.KeyKind, version: TLSOptions.Version) async throws {
+    func aServerReceivesTheClientCertificate(key: TestPKI.KeyKind, version: TransportConfiguration.TLS.Version) async throws {
         let minted = try clients.clientIdentity(named: "alice") { $0.key = key }
         try await withServer { server in
             try await withClient(.everyHost(try minted.clientIdentity())) {
@@ -68,7 +68,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions)
-    func anEvaluatorThatIsNotAskedHasNoInfluence(version: TLSOptions.Version) async throws {
+    func anEvaluatorThatIsNotAskedHasNoInfluence(version: TransportConfiguration.TLS.Version) async throws {
         try await withServer(.ignored) { server in
             try await withClient(.everyHost(try clients.clientIdentity().clientIdentity())) {
                 $0.tls.maximumVersion = version
@@ -80,7 +80,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions)
-    func anOptionalClientCertificateMayBeMissing(version: TLSOptions.Version) async throws {
+    func anOptionalClientCertificateMayBeMissing(version: TransportConfiguration.TLS.Version) async throws {
         try await withServer(.requested(issuedBy: [clients.root])) { server in
             try await withClient(.none) {
                 $0.tls.maximumVersion = version
@@ -108,7 +108,7 @@ struct ClientIdentityTests {
 
     /// The server is evaluated before the client reveals its identity.
     @Test(arguments: versions)
-    func aServerThatIsNotTrustedLearnsNothing(version: TLSOptions.Version) async throws {
+    func aServerThatIsNotTrustedLearnsNothing(version: TransportConfiguration.TLS.Version) async throws {
         let identity = try clients.clientIdentity().clientIdentity()
         try await withServer { server in
             try await withTransport({
@@ -125,7 +125,7 @@ struct ClientIdentityTests {
     // MARK: Refused
 
     @Test(arguments: versions)
-    func aRequiredClientCertificateThatIsMissingIsReported(version: TLSOptions.Version) async throws {
+    func aRequiredClientCertificateThatIsMissingIsReported(version: TransportConfiguration.TLS.Version) async throws {
         try await withServer { server in
             try await withClient(.none) {
                 $0.tls.maximumVersion = version
@@ -148,7 +148,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions)
-    func aWrongAnswerDiffersFromNone(version: TLSOptions.Version) async throws {
+    func aWrongAnswerDiffersFromNone(version: TransportConfiguration.TLS.Version) async throws {
         let expired = try clients.clientIdentity(named: "old") { $0.validity = .expired }
         let strangers = [
             try pki.clientIdentity(named: "stranger").clientIdentity(),
@@ -205,7 +205,7 @@ struct ClientIdentityTests {
 
     /// Connections and tickets of one identity serve no other.
     @Test(arguments: versions)
-    func aReplacedIdentityLeavesNothingBehind(version: TLSOptions.Version) async throws {
+    func aReplacedIdentityLeavesNothingBehind(version: TransportConfiguration.TLS.Version) async throws {
         let (alice, bob) = (try clients.clientIdentity(named: "alice"), try clients.clientIdentity(named: "bob"))
         let certificates = MockServer.Configuration.ClientCertificates.requested(issuedBy: [clients.root])
         let (first, second) = (try alice.clientIdentity(), try bob.clientIdentity())

@@ -61,7 +61,7 @@ struct LookupThreadsTests {
 
     private func makeCache(threads: Int = 1, jobs: Int = 1000) throws -> NameCache {
         let threads = LookupThreads(threads: threads, jobs: jobs) { [later] in later.add($0) }
-        return try NameCache(ResolutionOptions(), on: threads) { [resolver] in resolver.lookUp($0) }
+        return try NameCache(TransportConfiguration.Resolution(), on: threads) { [resolver] in resolver.lookUp($0) }
     }
 
     private func ask(_ names: NameCache, _ host: String) throws -> NameCache.Ticket {
@@ -122,7 +122,7 @@ struct LookupThreadsTests {
 
     @Test func withoutAThreadTheNamesFail() throws {
         let names = try NameCache(
-            ResolutionOptions(), on: LookupThreads(threads: 4, jobs: 10, start: { _ in false })
+            TransportConfiguration.Resolution(), on: LookupThreads(threads: 4, jobs: 10, start: { _ in false })
         ) { [resolver] in resolver.lookUp($0) }
         for host in ["a.test", "b.test"] { _ = try ask(names, host) }
         #expect(answers.codes == [.nameResolutionFailed, .nameResolutionFailed])

@@ -129,7 +129,7 @@ struct ResolutionTests {
 
     @Test func overridesNeedNoLookupAndIgnoreATrailingDot() async throws {
         let resolver = Counting(.addresses([try SocketAddress(ipAddress: "192.0.2.9", port: 0)]))
-        var options = ResolutionOptions()
+        var options = TransportConfiguration.Resolution()
         options.hostOverrides = ["a.test": ["192.0.2.1", "2001:db8::1"]]
         let names = try NameCache(options, resolve: resolver.lookUp)
         for host in ["a.test", "A.TEST", "a.test."] {
@@ -147,7 +147,7 @@ struct ResolutionTests {
     @Test(arguments: [(Duration.seconds(60), 1), (.zero, 3), (.seconds(Int64.max), 1)])
     func anAnswerIsUsedAgain(lifetime: Duration, calls: Int) async throws {
         let resolver = Counting(.addresses([try SocketAddress(ipAddress: "192.0.2.9", port: 0)]))
-        var options = ResolutionOptions()
+        var options = TransportConfiguration.Resolution()
         options.cacheLifetime = lifetime
         let names = try NameCache(options, resolve: resolver.lookUp)
         for host in ["a.test", "a.test", "A.test"] { #expect(await answer(names, host) == ["192.0.2.9"]) }
@@ -156,7 +156,7 @@ struct ResolutionTests {
 
     @Test func clearingAndForgettingAskAgain() async throws {
         let resolver = Counting(.addresses([try SocketAddress(ipAddress: "192.0.2.9", port: 0)]))
-        let names = try NameCache(ResolutionOptions(), resolve: resolver.lookUp)
+        let names = try NameCache(TransportConfiguration.Resolution(), resolve: resolver.lookUp)
         _ = await answer(names, "a.test")
         names.clear()
         _ = await answer(names, "a.test")

@@ -67,7 +67,7 @@ struct ResumptionBench: Sendable {
     private let policy = SecurityPolicy.insecureAcceptAnyCertificate
 
     /// Runs a test with a bench.
-    static func run(_ version: TLSOptions.Version, perform: (ResumptionBench) async throws -> Void) async throws {
+    static func run(_ version: TransportConfiguration.TLS.Version, perform: (ResumptionBench) async throws -> Void) async throws {
         let bench = try await ResumptionBench(version)
         do {
             try await perform(bench)
@@ -78,11 +78,11 @@ struct ResumptionBench: Sendable {
         }
     }
 
-    private init(_ version: TLSOptions.Version) async throws {
+    private init(_ version: TransportConfiguration.TLS.Version) async throws {
         let time = ManualTime()
         self.time = time
         cache = TLSSessionCache { time.look() }
-        var options = TLSOptions()
+        var options = TransportConfiguration.TLS()
         options.maximumVersion = version
         client = try TLSClientContext(options, applicationProtocols: ["http/1.1"], sessions: cache)
         identity = try TestPKI.selfSigned()

@@ -24,7 +24,7 @@ struct SocketBindingTests {
 
     /// A server of NIO's alone, at 127.0.0.1, and at ::1 if there is one.
     private func withServer(
-        _ configure: (inout ResolutionOptions) -> Void, host: String = "127.0.0.1",
+        _ configure: (inout TransportConfiguration.Resolution) -> Void, host: String = "127.0.0.1",
         perform: (HTTPTransport, TransportRequest) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -36,7 +36,7 @@ struct SocketBindingTests {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
-        var options = ResolutionOptions()
+        var options = TransportConfiguration.Resolution()
         options.hostOverrides = ["both.test": ["::1", "127.0.0.1"], "six.test": ["::1"]]
         configure(&options)
         do {

@@ -7,7 +7,7 @@ import Testing
 /// Stapled responses are evaluated in every TLS version before a request is sent.
 @Suite("Stapled OCSP responses", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct StapleTests {
-    static let versions = [TLSOptions.Version.tls12, .tls13]
+    static let versions = [TransportConfiguration.TLS.Version.tls12, .tls13]
 
     private let pki: TestPKI
 
@@ -15,7 +15,7 @@ struct StapleTests {
 
     /// The reason of the refusal, or nil for a response. The server must have received a request only in that case.
     private func reason(
-        _ version: TLSOptions.Version, _ identity: TestPKI.Identity, staple: Data?,
+        _ version: TransportConfiguration.TLS.Version, _ identity: TestPKI.Identity, staple: Data?,
         _ failure: RevocationOptions.Failure = .soft
     ) async throws -> TrustRefusal.Reason? {
         var profile = ChainProfile.strict
@@ -46,7 +46,7 @@ struct StapleTests {
     }
 
     @Test(arguments: versions)
-    func aRevokedCertificateIsRefused(version: TLSOptions.Version) async throws {
+    func aRevokedCertificateIsRefused(version: TransportConfiguration.TLS.Version) async throws {
         let identity = try pki.identity()
         #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity, .revoked)) == .revoked)
         #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity)) == nil)
@@ -54,7 +54,7 @@ struct StapleTests {
     }
 
     @Test(arguments: versions)
-    func aPromiseToStapleIsKept(version: TLSOptions.Version) async throws {
+    func aPromiseToStapleIsKept(version: TransportConfiguration.TLS.Version) async throws {
         let identity = try pki.identity { $0.promisesStaple = true }
         #expect(try await reason(version, identity, staple: nil) == .stapleMissing)
         #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity)) == nil)
@@ -63,7 +63,7 @@ struct StapleTests {
     }
 
     @Test(arguments: versions)
-    func requiredRevocationInformationMustBePresent(version: TLSOptions.Version) async throws {
+    func requiredRevocationInformationMustBePresent(version: TransportConfiguration.TLS.Version) async throws {
         let identity = try pki.identity()
         #expect(try await reason(version, identity, staple: nil, .hardForLeaf) == .revocationUnknown)
         #expect(try await reason(version, identity, staple: pki.ocspResponse(about: identity), .hardForLeaf) == nil)
@@ -81,7 +81,7 @@ struct StapleTests {
     }
 
     @Test(arguments: versions)
-    func aCustomEvaluatorLosesNothing(version: TLSOptions.Version) async throws {
+    func aCustomEvaluatorLosesNothing(version: TransportConfiguration.TLS.Version) async throws {
         var profile = ChainProfile.strict
         profile.revocation.failure = .hardForLeaf
         let own = Forgetful(

@@ -57,7 +57,7 @@ struct TLSHandlerTests {
 
     /// Connects a client that accepts any certificate; returns the events of both sides.
     private func converse(
-        serverName: String? = "localhost", version: TLSOptions.Version = .tls13,
+        serverName: String? = "localhost", version: TransportConfiguration.TLS.Version = .tls13,
         onHandshake: @escaping @Sendable (any Channel) -> Void = { _ in },
         client use: @escaping @Sendable (any Channel) -> Void = { _ in }
     ) async throws -> (server: [Seen], client: [Seen]) {
@@ -72,7 +72,7 @@ struct TLSHandlerTests {
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        var options = TLSOptions()
+        var options = TransportConfiguration.TLS()
         options.maximumVersion = version
         let context = try TLSClientContext(options, applicationProtocols: ["http/1.1"])
         let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -113,8 +113,8 @@ struct TLSHandlerTests {
         }
     }
 
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func aCloseIsAnnounced(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func aCloseIsAnnounced(version: TransportConfiguration.TLS.Version) async throws {
         let seen = try await converse(version: version) { _ in
         } client: { client in
             client.writeAndFlush(ByteBuffer(string: "bye"), promise: nil)
@@ -124,8 +124,8 @@ struct TLSHandlerTests {
     }
 
     /// RFC 8446, 6.1: each side sends close_notify before it closes its direction, in either order.
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func aCloseIsAnswered(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func aCloseIsAnswered(version: TransportConfiguration.TLS.Version) async throws {
         let seen = try await converse(version: version) { server in
             // The server half-closes and waits for the client's end.
             server.close(mode: .output, promise: nil)
@@ -134,16 +134,16 @@ struct TLSHandlerTests {
         #expect(seen.client == [.inactive])
     }
 
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func anEndOfTheServerWithoutCloseNotifyIsATruncation(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func anEndOfTheServerWithoutCloseNotifyIsATruncation(version: TransportConfiguration.TLS.Version) async throws {
         let seen = try await converse(version: version) { server in
             Self.abandon(server, below: TLSServerHandler.self)
         }
         #expect(seen.client == [.truncated, .inactive])
     }
 
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func theTestServerReportsAnEndOfItsClientWithoutCloseNotify(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func theTestServerReportsAnEndOfItsClientWithoutCloseNotify(version: TransportConfiguration.TLS.Version) async throws {
         let seen = try await converse(version: version) { _ in
         } client: { client in
             Self.abandon(client, below: TLSHandler.self)
@@ -160,8 +160,8 @@ struct TLSHandlerTests {
     }
 
     /// Bytes that wait for the socket are plaintext, in one copy, and not ciphertext.
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func aLargeWriteIsEncryptedAtTheSocketsPace(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func aLargeWriteIsEncryptedAtTheSocketsPace(version: TransportConfiguration.TLS.Version) async throws {
         let text = String(repeating: "0123456789abcdef", count: 1024 * 1024)
         let ciphertext = Mutex<Int?>(nil)
         let seen = try await converse(

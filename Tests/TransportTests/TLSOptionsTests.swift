@@ -8,7 +8,7 @@ import Testing
 @Suite("TLS options", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSOptionsTests {
     private func exchange(
-        _ identity: TestPKI.Identity, _ options: TLSOptions
+        _ identity: TestPKI.Identity, _ options: TransportConfiguration.TLS
     ) async throws -> Result<TransportMetrics, TransportError> {
         let configuration = MockServer.Configuration { $0.hostName = "localhost" }
         return try await withMockServer(tls: identity, configuration: configuration) { _ in
@@ -27,15 +27,15 @@ struct TLSOptionsTests {
         }
     }
 
-    private func options(_ configure: (inout TLSOptions) -> Void) -> TLSOptions {
-        var options = TLSOptions()
+    private func options(_ configure: (inout TransportConfiguration.TLS) -> Void) -> TransportConfiguration.TLS {
+        var options = TransportConfiguration.TLS()
         configure(&options)
         return options
     }
 
     // MARK: Refused at the start
 
-    static let refused: [(String, @Sendable (inout TLSOptions) -> Void)] = [
+    static let refused: [(String, @Sendable (inout TransportConfiguration.TLS) -> Void)] = [
         ("versions", { ($0.minimumVersion, $0.maximumVersion) = (.tls13, .tls12) }),
         ("cipherList", { $0.cipherList = "NO-SUCH-CIPHER" }),
         ("cipherList", { $0.cipherList = "" }),
@@ -118,17 +118,17 @@ struct TLSOptionsTests {
         #expect(try await !exchange(identity, options { $0.keyLog = .insecureEnvironment }).get().isKeyLogged)
         setenv("SSLKEYLOGFILE", path, 1)
         defer { unsetenv("SSLKEYLOGFILE") }
-        #expect(try await !exchange(identity, TLSOptions()).get().isKeyLogged)
+        #expect(try await !exchange(identity, TransportConfiguration.TLS()).get().isKeyLogged)
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(try await exchange(identity, options { $0.keyLog = .insecureEnvironment }).get().isKeyLogged)
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
     @Test(arguments: [
-        (TLSOptions.Version.tls12, ["CLIENT_RANDOM"]),
+        (TransportConfiguration.TLS.Version.tls12, ["CLIENT_RANDOM"]),
         (.tls13, ["CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_TRAFFIC_SECRET_0"]),
     ])
-    func keysAreLoggedOnlyWhenThatIsAskedFor(version: TLSOptions.Version, labels: [String]) async throws {
+    func keysAreLoggedOnlyWhenThatIsAskedFor(version: TransportConfiguration.TLS.Version, labels: [String]) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let identity = try TestPKI.selfSigned()

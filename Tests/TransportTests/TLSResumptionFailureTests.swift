@@ -9,10 +9,10 @@ import Testing
 /// Sessions that must not be resumed, with two handlers over a socket.
 @Suite("Sessions that are not resumed", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct TLSResumptionFailureTests {
-    static let versions = [TLSOptions.Version.tls12, .tls13]
+    static let versions = [TransportConfiguration.TLS.Version.tls12, .tls13]
 
     @Test(arguments: versions)
-    func aSessionIsResumedWithItsVerdict(version: TLSOptions.Version) async throws {
+    func aSessionIsResumedWithItsVerdict(version: TransportConfiguration.TLS.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             let first = try await bench.connect()
             #expect(!first.info.isResumed && first.verdicts == 1)
@@ -25,7 +25,7 @@ struct TLSResumptionFailureTests {
     }
 
     @Test(arguments: versions)
-    func aChainThatHasExpiredSinceIsPresentedAgain(version: TLSOptions.Version) async throws {
+    func aChainThatHasExpiredSinceIsPresentedAgain(version: TransportConfiguration.TLS.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect(verdictHolds: 3600)
             bench.time.advance(by: 3599)
@@ -54,7 +54,7 @@ struct TLSResumptionFailureTests {
     }
 
     @Test(arguments: versions)
-    func aClockThatWasSetBackProvesNothing(version: TLSOptions.Version) async throws {
+    func aClockThatWasSetBackProvesNothing(version: TransportConfiguration.TLS.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect()
             bench.time.advance(by: -1)
@@ -63,7 +63,7 @@ struct TLSResumptionFailureTests {
     }
 
     @Test(arguments: versions)
-    func aVerdictThatEndsDuringTheHandshakeFailsIt(version: TLSOptions.Version) async throws {
+    func aVerdictThatEndsDuringTheHandshakeFailsIt(version: TransportConfiguration.TLS.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect(verdictHolds: 3600)
             bench.time.advance(by: 3500)
@@ -76,7 +76,7 @@ struct TLSResumptionFailureTests {
 
     /// OpenSSL does not ask when it resumes; the handshake must fail without an offer of ours.
     @Test(arguments: versions)
-    func aResumedSessionThatWasNotOfferedFailsTheHandshake(version: TLSOptions.Version) async throws {
+    func aResumedSessionThatWasNotOfferedFailsTheHandshake(version: TransportConfiguration.TLS.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect()
             let error = await #expect(throws: TransportError.self) {
@@ -87,7 +87,7 @@ struct TLSResumptionFailureTests {
     }
 
     @Test(arguments: versions)
-    func aServerThatTakesNoTicketIsJudged(version: TLSOptions.Version) async throws {
+    func aServerThatTakesNoTicketIsJudged(version: TransportConfiguration.TLS.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect()
             try bench.renewServer()
@@ -130,7 +130,7 @@ struct TLSResumptionFailureTests {
     }
 
     @Test(arguments: versions)
-    func aForgottenSessionIsNotResumed(version: TLSOptions.Version) async throws {
+    func aForgottenSessionIsNotResumed(version: TransportConfiguration.TLS.Version) async throws {
         try await ResumptionBench.run(version) { bench in
             _ = try await bench.connect()
             bench.cache.removeAll()

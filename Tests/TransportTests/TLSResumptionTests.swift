@@ -61,8 +61,8 @@ struct TLSResumptionTests {
         #expect(seen == expected, sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func aSecondConnectionResumesAndIsStillPinned(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func aSecondConnectionResumesAndIsStillPinned(version: TransportConfiguration.TLS.Version) async throws {
         let pki = try TestPKI()
         let identity = try pki.identity()
         let policy = try SecurityPolicy.publicKeyPins([identity.pin], anchors: .certificates([pki.root]))
@@ -85,8 +85,8 @@ struct TLSResumptionTests {
         }
     }
 
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func aStricterPolicyIsAskedAnew(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func aStricterPolicyIsAskedAnew(version: TransportConfiguration.TLS.Version) async throws {
         let pki = try TestPKI()
         let lenient = SecurityPolicy.systemTrust(anchors: try .certificates([pki.root]))
         let strict = try SecurityPolicy.publicKeyPins([TestPKI.selfSigned().pin], anchors: .certificates([pki.root]))
@@ -146,8 +146,8 @@ struct TLSResumptionTests {
         }
     }
 
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func resumptionCanBeDisabled(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func resumptionCanBeDisabled(version: TransportConfiguration.TLS.Version) async throws {
         try await withServer(try TestPKI.selfSigned()) { server in
             try await withTransport({
                 $0.securityPolicy = .insecureAcceptAnyCertificate
@@ -197,8 +197,8 @@ struct TLSResumptionTests {
     }
 
     /// For the sanitizers: sessions are created, shared and freed on several event loops concurrently.
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func manyConnectionsResumeAtOnce(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func manyConnectionsResumeAtOnce(version: TransportConfiguration.TLS.Version) async throws {
         let evaluator = Counting(validUntil: .distantFuture)
         try await withServer(try TestPKI.selfSigned()) { server in
             try await withTransport({

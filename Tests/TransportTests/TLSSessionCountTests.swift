@@ -9,8 +9,8 @@ import Testing
 /// These tests count OpenSSL's sessions.
 @Suite("TLS sessions are freed", .leavesNothingAlive, .serialized, .timeLimit(.minutes(5)))
 struct TLSSessionCountTests {
-    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
-    func noSessionOutlivesItsTransport(version: TLSOptions.Version) async throws {
+    @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
+    func noSessionOutlivesItsTransport(version: TransportConfiguration.TLS.Version) async throws {
         let before = try Sessions.count()
         let identity = try TestPKI.selfSigned()
         let configuration = MockServer.Configuration {

@@ -16,7 +16,7 @@ struct TLSSessionSizeTests {
     }
 
     @Test(
-        arguments: [TLSOptions.Version.tls12, .tls13],
+        arguments: [TransportConfiguration.TLS.Version.tls12, .tls13],
         [
             Session(chain: 0, ticket: 0, isKept: true),
             Session(chain: 0, ticket: 12_000, isKept: true),
@@ -24,7 +24,7 @@ struct TLSSessionSizeTests {
             Session(chain: 17_000, ticket: 0, isKept: false),
             Session(chain: 8_000, ticket: 12_000, isKept: false),
         ])
-    func largeSessionsAreNotResumed(version: TLSOptions.Version, session: Session) async throws {
+    func largeSessionsAreNotResumed(version: TransportConfiguration.TLS.Version, session: Session) async throws {
         let authority = try TestPKI.forgeRoot(.authority("Clients"))
         let pki = try TestPKI()
         let leaf = try pki.forge(.server())

@@ -34,7 +34,7 @@ extension HTTPCall {
     /// `validation` refuses as for ``bytes(validation:)``.
     public func lines(
         upTo limit: Int = HTTPResponseBody.defaultLineLimit, validation: ResponseValidation = ResponseValidation()
-    ) -> CallSequence<LineSequence> {
+    ) -> some AsyncSequence<String, SessionError> & Sendable {
         CallSequence(self, validation) { $0.lines(upTo: limit) }
     }
 
@@ -46,7 +46,7 @@ extension HTTPCall {
     public func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type, upTo limit: Int = HTTPResponseBody.defaultLineLimit,
         validation: ResponseValidation = ResponseValidation()
-    ) -> CallSequence<JSONLineSequence<Value>> {
+    ) -> some AsyncSequence<Value, SessionError> & Sendable {
         CallSequence(self, validation) { [decoder = session.initialConfiguration.decoder] in
             $0.jsonLines(as: type, decoder: decoder, upTo: limit)
         }
@@ -77,12 +77,10 @@ extension HTTPCall {
 
 /// The elements of a call's response while they arrive. Reading the first element sends the request, once for each
 /// reader.
-public struct CallSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
+private struct CallSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Failure == SessionError, Base.Element: Sendable {
-    /// The elements of the response.
-    public typealias Element = Base.Element
-    /// The type of the errors.
-    public typealias Failure = SessionError
+    typealias Element = Base.Element
+    typealias Failure = SessionError
 
     private let call: HTTPCall
     private let validation: ResponseValidation
@@ -94,18 +92,17 @@ where Base.Failure == SessionError, Base.Element: Sendable {
         self.read = read
     }
 
-    /// Makes a reader.
-    public func makeAsyncIterator() -> Iterator { Iterator(call: call, validation: validation, read: read) }
+    func makeAsyncIterator() -> Iterator { Iterator(call: call, validation: validation, read: read) }
 
     /// Sends the request, and reads its response.
-    public struct Iterator: AsyncIteratorProtocol {
-        private let call: HTTPCall
-        private let validation: ResponseValidation
-        private let read: @Sendable (HTTPResponseBody) -> Base
+    struct Iterator: AsyncIteratorProtocol {
+        let call: HTTPCall
+        let validation: ResponseValidation
+        let read: @Sendable (HTTPResponseBody) -> Base
         private var base: Base.AsyncIterator?
         private var isOver = false
 
-        fileprivate init(
+        init(
             call: HTTPCall, validation: ResponseValidation, read: @escaping @Sendable (HTTPResponseBody) -> Base
         ) {
             self.call = call
@@ -113,11 +110,9 @@ where Base.Failure == SessionError, Base.Element: Sendable {
             self.read = read
         }
 
-        /// The next element, or nil at the end.
-        public mutating func next() async throws(SessionError) -> Element? { try await next(isolation: nil) }
+        mutating func next() async throws(SessionError) -> Element? { try await next(isolation: nil) }
 
-        /// The next element, or nil at the end.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Element? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Element? {
             guard !isOver else { return nil }
             do {
                 if base == nil { base = try await read(call.bytes(validation: validation).body).makeAsyncIterator() }

@@ -19,7 +19,7 @@ extension HTTPSession {
         /// The client identities for servers that request a certificate. The default is none.
         public var clientIdentities: ClientIdentityPolicy = .none
         /// TLS versions, algorithms, resumption. The default is TLS 1.2 and 1.3.
-        public var tls = TLSOptions()
+        public var tls = TransportConfiguration.TLS()
         /// The timeouts of each step; nil entries have no limit. The default is 10 s each to connect and for TLS, 60 s
         /// for each idle timeout and for waiting in the pool, and no limit for the whole request.
         public var timeouts: TransportTimeouts = .default
@@ -27,12 +27,12 @@ extension HTTPSession {
         /// HTTP/1.1, and in clear text HTTP/1.1 is used.
         public var httpVersions = HTTPVersions.automatic
         /// The options of HTTP/2 connections.
-        public var http2 = HTTP2Options()
+        public var http2 = TransportConfiguration.HTTP2()
         /// The proxies. The default is none: connections are direct, whatever the environment says.
         /// `ProxyPolicy.environment` follows `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
         public var proxies: ProxyPolicy = .none
         /// The resolution of host names, hosts that are unix sockets, and the local address of connections.
-        public var resolution = ResolutionOptions()
+        public var resolution = TransportConfiguration.Resolution()
         /// The limits on the number and age of connections. The default is 8 to one origin, 256 in total, and 60 s for
         /// an unused one.
         public var pool = TransportConfiguration.PoolLimits()

@@ -111,7 +111,7 @@ extension HTTPVersions: Codable {
 
 /// Coded as an object with the names of the properties; the lifetime is a number of seconds. Missing keys have the
 /// defaults; unknown keys are an error.
-extension ResolutionOptions: Codable {
+extension TransportConfiguration.Resolution: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case hostOverrides, unixSockets, localAddress, networkInterface, cacheLifetime
     }

@@ -39,8 +39,8 @@ extension MockServer {
         public var httpVersions = HTTPVersions.http1
         /// The settings and deliberate behaviour of the server over HTTP/2.
         ///
-        /// The defaults come from ``HTTP2Options``.
-        public var http2 = HTTP2Options()
+        /// The defaults come from ``HTTP2``.
+        public var http2 = HTTP2()
         /// How the bodies of requests are passed to the handler.
         ///
         /// The default is `.collected` with a limit of 64 MiB.

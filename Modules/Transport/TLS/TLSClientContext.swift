@@ -15,7 +15,8 @@ final class TLSClientContext: Sendable {
     let keyLog: TLSKeyLogFile?
 
     init(
-        _ options: TLSOptions, applicationProtocols: [String], sessions: TLSSessionCache = TLSSessionCache()
+        _ options: TransportConfiguration.TLS, applicationProtocols: [String],
+        sessions: TLSSessionCache = TLSSessionCache()
     ) throws(TransportError) {
         do {
             try OpenSSLRuntime.requireSupportedVersion()
@@ -76,7 +77,7 @@ final class TLSClientContext: Sendable {
     }
 }
 
-extension TLSOptions.Version {
+extension TransportConfiguration.TLS.Version {
     var number: Int32 {
         switch self {
         case .tls12: TLS1_2_VERSION
@@ -91,7 +92,7 @@ func alpnWireFormat(_ names: [String]) -> [UInt8] {
 }
 
 private func makeSSLContext(
-    minimum: TLSOptions.Version, maximum: TLSOptions.Version
+    minimum: TransportConfiguration.TLS.Version, maximum: TransportConfiguration.TLS.Version
 ) throws(TransportError) -> OpaquePointer {
     OpenSSLErrorQueue.clear()
     guard let context = SSL_CTX_new(TLS_client_method()) else {

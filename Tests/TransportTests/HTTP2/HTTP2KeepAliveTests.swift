@@ -8,7 +8,7 @@ struct HTTP2KeepAliveTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
     private func keepAlive(every interval: Duration? = .seconds(30)) -> HTTP2KeepAlive {
-        var options = HTTP2Options()
+        var options = TransportConfiguration.HTTP2()
         options.keepAlivePing = interval
         options.pingTimeout = .seconds(10)
         var keepAlive = HTTP2KeepAlive(options)

@@ -151,7 +151,7 @@ private let floodLimit = 100_000
 
 extension NIOHTTP2Handler.ConnectionConfiguration {
     /// The codec validates requests. Responses can have a wrong Content-Length deliberately.
-    init(_ options: MockServer.Configuration.HTTP2Options) {
+    init(_ options: MockServer.Configuration.HTTP2) {
         self.init()
         initialSettings = [
             HTTP2Setting(
@@ -167,7 +167,7 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
 }
 
 extension NIOHTTP2Handler.StreamConfiguration {
-    init(_ options: MockServer.Configuration.HTTP2Options) {
+    init(_ options: MockServer.Configuration.HTTP2) {
         self.init()
         targetWindowSize = options.replenishedWindowSize
         streamResetFrameRateLimit.maximumCount = floodLimit
@@ -175,7 +175,7 @@ extension NIOHTTP2Handler.StreamConfiguration {
     }
 }
 
-extension MockServer.Configuration.HTTP2Options {
+extension MockServer.Configuration.HTTP2 {
     /// The window size, limited to the maximum of the protocol (RFC 9113, 6.9.1).
     fileprivate var windowSize: Int { min(max(1, initialWindowSize), largestWindow) }
 

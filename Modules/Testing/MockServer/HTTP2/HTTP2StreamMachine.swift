@@ -9,7 +9,7 @@ struct HTTP2StreamMachine {
     }
 
     private let limit: Int
-    private let options: MockServer.Configuration.HTTP2Options
+    private let options: MockServer.Configuration.HTTP2
     private var arrived = 0
     private var served = 0
     private var highest = 0

@@ -19,7 +19,7 @@ extension MockServer.Configuration {
     }
 
     /// The settings and deliberate behaviour of a server over HTTP/2.
-    public struct HTTP2Options: Sendable, Hashable {
+    public struct HTTP2: Sendable, Hashable {
         /// The maximum number of concurrent streams (SETTINGS_MAX_CONCURRENT_STREAMS).
         ///
         /// The default is 100. The connection is closed when a client exceeds the limit after acknowledging the

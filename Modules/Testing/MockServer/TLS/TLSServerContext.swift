@@ -22,7 +22,7 @@ package final class TLSServerContext: Sendable {
     /// - Throws: ``TestingError`` with ``TestingError/Code/invalidConfiguration``.
     package init(
         _ identity: TestPKI.Identity, applicationProtocols: [String] = ["http/1.1"],
-        maximumVersion: TLSOptions.Version = .tls13, issuesSessionTickets: Bool = false,
+        maximumVersion: TransportConfiguration.TLS.Version = .tls13, issuesSessionTickets: Bool = false,
         stapledOCSPResponse: Data? = nil, clientCertificates: MockServer.Configuration.ClientCertificates = .ignored
     ) throws(TestingError) {
         OpenSSLErrorQueue.clear()
