@@ -42,8 +42,8 @@ public final class HTTPTransport: Transport {
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration cannot be enforced: limits below 1,
     ///   TLS options or client identities that the system's OpenSSL refuses, an OpenSSL below 3.0.2,
-    ///   ``TransportConfiguration/Resolution`` with an invalid host, address or path, an invalid proxy in the environment
-    ///   (``ProxyPolicy/environment``).
+    ///   ``TransportConfiguration/Resolution`` with an invalid host, address or path, an invalid proxy in the
+    ///   environment (``ProxyPolicy/environment``).
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportError) {
         try configuration.validate()
         try configuration.http2.validate()

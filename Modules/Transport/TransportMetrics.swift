@@ -230,7 +230,8 @@ extension TransportMetrics {
         set { facts.isResumedTLSSession = newValue }
     }
 
-    /// Whether the connection's keys were written to ``TransportConfiguration/TLS/keyLog``, with which its traffic can be decrypted.
+    /// Whether the connection's keys were written to ``TransportConfiguration/TLS/keyLog``, with which its traffic can
+    /// be decrypted.
     public var isKeyLogged: Bool {
         get { connection.value.isKeyLogged }
         set { facts.isKeyLogged = newValue }

@@ -29,7 +29,9 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: versions, [HTTPVersions.http1, .http2])
-    func nginxReceivesTheClientCertificate(version: TransportConfiguration.TLS.Version, http: HTTPVersions) async throws {
+    func nginxReceivesTheClientCertificate(
+        version: TransportConfiguration.TLS.Version, http: HTTPVersions
+    ) async throws {
         for (name, expected) in [("alice", "CN=alice"), ("mallory", nil), (nil, nil)] {
             let identities = try name.map { ClientIdentityPolicy.everyHost(try identity($0)) } ?? .none
             try await Server.client.withSession {

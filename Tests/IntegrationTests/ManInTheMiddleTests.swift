@@ -56,7 +56,9 @@ struct ManInTheMiddleTests {
     }
 
     @Test(arguments: ["good", "intermediate", "root"], [TransportConfiguration.TLS.Version.tls12, .tls13])
-    func aPinnedClientSendsNoByteOfARequest(certificate: String, version: TransportConfiguration.TLS.Version) async throws {
+    func aPinnedClientSendsNoByteOfARequest(
+        certificate: String, version: TransportConfiguration.TLS.Version
+    ) async throws {
         let pinned = try Environment.certificate(certificate)
         let policies = try [
             SecurityPolicy.publicKeyPins([pinned.publicKeyPin], anchors: anchors()),

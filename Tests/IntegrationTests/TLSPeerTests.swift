@@ -40,9 +40,9 @@ struct TLSPeerTests {
     // MARK: Keys
 
     @Test(arguments: [(Server.rsa, "rsa"), (.p384, "p384"), (.ed25519, "ed25519")], versions)
-    func everyKindOfKeyIsTrustedAndPinned(peer: (server: Server, name: String), version: TransportConfiguration.TLS.Version)
-        async throws
-    {
+    func everyKindOfKeyIsTrustedAndPinned(
+        peer: (server: Server, name: String), version: TransportConfiguration.TLS.Version
+    ) async throws {
         let pin = try Environment.certificate(peer.name).publicKeyPin
         let pinned = try SecurityPolicy.publicKeyPins([pin], anchors: Environment.anchors)
         for policy in [nil, pinned] {

@@ -100,14 +100,18 @@ struct ConfigurationCodingTests {
         }
         let decodings: [(String) throws -> Void] = [
             { try decode(TransportTimeouts.self, $0) }, { try decode(TransportConfiguration.TLS.self, $0) },
-            { try decode(TransportConfiguration.HTTP2.self, $0) }, { try decode(TransportConfiguration.HTTP2.Limits.self, $0) },
-            { try decode(TransportConfiguration.Resolution.self, $0) }, { try decode(TransportConfiguration.ResponseLimits.self, $0) },
+            { try decode(TransportConfiguration.HTTP2.self, $0) },
+            { try decode(TransportConfiguration.HTTP2.Limits.self, $0) },
+            { try decode(TransportConfiguration.Resolution.self, $0) },
+            { try decode(TransportConfiguration.ResponseLimits.self, $0) },
             { try decode(TransportConfiguration.PoolLimits.self, $0) },
         ]
         for decode in decodings {
             #expect(throws: DecodingError.self) { try decode(#"{"conect": 1}"#) }
         }
-        #expect(throws: DecodingError.self) { try decode(TransportConfiguration.HTTP2.self, #"{"limits": {"streams": 1}}"#) }
+        #expect(throws: DecodingError.self) {
+            try decode(TransportConfiguration.HTTP2.self, #"{"limits": {"streams": 1}}"#)
+        }
     }
 
     @Test func limitsOnContentCodingsSurviveCoding() throws {

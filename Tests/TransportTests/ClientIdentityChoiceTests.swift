@@ -33,7 +33,8 @@ struct ClientIdentityChoiceTests {
     }
 
     private func withClient(
-        _ version: TransportConfiguration.TLS.Version = .tls13, _ policy: ClientIdentityPolicy = .none, timeout: Duration? = nil,
+        _ version: TransportConfiguration.TLS.Version = .tls13, _ policy: ClientIdentityPolicy = .none,
+        timeout: Duration? = nil,
         trusting: Bool = true, _ choose: @escaping ClientIdentityPolicy.CertificateRequest.Chooser,
         perform: (HTTPTransport) async throws -> Void
     ) async throws {

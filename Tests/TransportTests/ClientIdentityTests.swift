@@ -54,7 +54,9 @@ struct ClientIdentityTests {
     // MARK: Shown
 
     @Test(arguments: TestPKI.KeyKind.allCases, versions)
-    func aServerReceivesTheClientCertificate(key: TestPKI.KeyKind, version: TransportConfiguration.TLS.Version) async throws {
+    func aServerReceivesTheClientCertificate(
+        key: TestPKI.KeyKind, version: TransportConfiguration.TLS.Version
+    ) async throws {
         let minted = try clients.clientIdentity(named: "alice") { $0.key = key }
         try await withServer { server in
             try await withClient(.everyHost(try minted.clientIdentity())) {

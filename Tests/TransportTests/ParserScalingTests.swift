@@ -6,7 +6,7 @@ import Testing
 @testable import LinnetTransport
 
 /// Twice the input takes at most two and a half times as long.
-@Suite("The parsers' time", .leavesNothingAlive, .timeLimit(.minutes(1)))
+@Suite("The parsers' time", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct ParserScalingTests {
     private static let limits: TransportConfiguration.ResponseLimits = {
         var limits = TransportConfiguration.ResponseLimits()

@@ -67,7 +67,9 @@ struct ResumptionBench: Sendable {
     private let policy = SecurityPolicy.insecureAcceptAnyCertificate
 
     /// Runs a test with a bench.
-    static func run(_ version: TransportConfiguration.TLS.Version, perform: (ResumptionBench) async throws -> Void) async throws {
+    static func run(
+        _ version: TransportConfiguration.TLS.Version, perform: (ResumptionBench) async throws -> Void
+    ) async throws {
         let bench = try await ResumptionBench(version)
         do {
             try await perform(bench)

@@ -143,7 +143,9 @@ struct TLSHandlerTests {
     }
 
     @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
-    func theTestServerReportsAnEndOfItsClientWithoutCloseNotify(version: TransportConfiguration.TLS.Version) async throws {
+    func theTestServerReportsAnEndOfItsClientWithoutCloseNotify(
+        version: TransportConfiguration.TLS.Version
+    ) async throws {
         let seen = try await converse(version: version) { _ in
         } client: { client in
             Self.abandon(client, below: TLSHandler.self)

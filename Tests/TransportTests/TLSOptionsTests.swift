@@ -128,7 +128,9 @@ struct TLSOptionsTests {
         (TransportConfiguration.TLS.Version.tls12, ["CLIENT_RANDOM"]),
         (.tls13, ["CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_TRAFFIC_SECRET_0"]),
     ])
-    func keysAreLoggedOnlyWhenThatIsAskedFor(version: TransportConfiguration.TLS.Version, labels: [String]) async throws {
+    func keysAreLoggedOnlyWhenThatIsAskedFor(
+        version: TransportConfiguration.TLS.Version, labels: [String]
+    ) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "linnet-keys-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let identity = try TestPKI.selfSigned()

@@ -7,9 +7,9 @@ public import LinnetSerialization
 ///
 /// Redirects are followed by RFC 9110, section 15.4: 303 changes the method to GET, and so do 301 and 302 after POST;
 /// otherwise the method and the body are kept. Redirects from https to http, and from elsewhere to a host of
-/// `TransportConfiguration.Resolution.unixSockets`, are never followed. Fields with secrets, such as `Authorization`, `Cookie`,
-/// `X-Api-Key` and `Private-Token`, are not sent to another origin; `Redaction.standard` and the session's own
-/// `redaction` define them. Other fields and the body are.
+/// `TransportConfiguration.Resolution.unixSockets`, are never followed. Fields with secrets, such as `Authorization`,
+/// `Cookie`, `X-Api-Key` and `Private-Token`, are not sent to another origin; `Redaction.standard` and the session's
+/// own `redaction` define them. Other fields and the body are.
 public struct RedirectPolicy: Sendable, Hashable {
     /// The maximum number of redirects of one request; 0 follows none.
     public var limit: Int

@@ -13,8 +13,8 @@ internal import Darwin
 extension TransportConfiguration {
     /// TLS versions, algorithms, resumption, and the log of keys.
     ///
-    /// The options are checked when a transport is created: values that the system's OpenSSL refuses or does not know, and
-    /// values that disable encryption or authentication, throw ``TransportError/Code/invalidConfiguration``.
+    /// The options are checked when a transport is created: values that the system's OpenSSL refuses or does not know,
+    /// and values that disable encryption or authentication, throw ``TransportError/Code/invalidConfiguration``.
     public struct TLS: Sendable, Hashable {
         /// A protocol version.
         public enum Version: Sendable, Hashable {
@@ -31,26 +31,26 @@ extension TransportConfiguration {
         /// TLS 1.2 cipher suites in OpenSSL's notation, such as `ECDHE-RSA-AES128-GCM-SHA256:ECDHE+CHACHA20`. Nil, the
         /// default, is ECDHE with AES-GCM or ChaCha20.
         public var cipherList: String?
-        /// TLS 1.3 cipher suites in OpenSSL's notation, such as `TLS_AES_256_GCM_SHA384`. Nil, the default, is OpenSSL's
-        /// list.
+        /// TLS 1.3 cipher suites in OpenSSL's notation, such as `TLS_AES_256_GCM_SHA384`. Nil, the default, is
+        /// OpenSSL's list.
         public var cipherSuites: String?
-        /// Key exchange groups (RFC 8446, 4.2.7) in OpenSSL's notation and in order of preference, such as `X25519:P-256`.
-        /// Nil, the default, is OpenSSL's list.
+        /// Key exchange groups (RFC 8446, 4.2.7) in OpenSSL's notation and in order of preference, such as
+        /// `X25519:P-256`. Nil, the default, is OpenSSL's list.
         public var groups: String?
         /// Signature algorithms for servers (RFC 8446, 4.2.3) in OpenSSL's notation and in order of preference, such as
         /// `ECDSA+SHA256:ed25519:rsa_pss_rsae_sha256`. Nil, the default, is OpenSSL's list.
         public var signatureAlgorithms: String?
-        /// Whether a connection may resume a TLS session of an earlier one to the same host and port through the
-        /// same proxy, under the same security policy and client identity, based on the earlier trust decision (RFC 8446,
+        /// Whether a connection may resume a TLS session of an earlier one to the same host and port through the same
+        /// proxy, under the same security policy and client identity, based on the earlier trust decision (RFC 8446,
         /// 2.2; RFC 5077). The default is true.
         ///
         /// Sessions are kept for at most a day, and only as long as the decision is valid. A session is not kept if its
-        /// ticket and the server's chain have more than 16 KiB together. ``TransportMetrics/isResumedTLSSession`` reports
-        /// the result; `SecurityPolicy.allowsSessionResumption` disables it for one policy. Requests are never sent as
-        /// early data (RFC 8446, 8).
+        /// ticket and the server's chain have more than 16 KiB together. ``TransportMetrics/isResumedTLSSession``
+        /// reports the result; `SecurityPolicy.allowsSessionResumption` disables it for one policy. Requests are never
+        /// sent as early data (RFC 8446, 8).
         public var sessionResumption = true
-        /// The destination of a log of connection keys for programs such as Wireshark; nil, the default, disables it. For
-        /// debugging only: the log allows decrypting all traffic.
+        /// The destination of a log of connection keys for programs such as Wireshark; nil, the default, disables it.
+        /// For debugging only: the log allows decrypting all traffic.
         ///
         /// A warning is printed to standard error when the transport is created, and ``TransportMetrics/isKeyLogged``
         /// reports it for each attempt.
@@ -80,7 +80,8 @@ extension TransportConfiguration.TLS {
     }
 }
 
-/// Passes the algorithms of ``TransportConfiguration/TLS`` to OpenSSL. OpenSSL ignores unknown names in lists; they are rejected here.
+/// Passes the algorithms of ``TransportConfiguration/TLS`` to OpenSSL. OpenSSL ignores unknown names in lists; they are
+/// rejected here.
 struct TLSAlgorithms {
     let options: TransportConfiguration.TLS
 

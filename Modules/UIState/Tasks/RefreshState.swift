@@ -22,7 +22,7 @@ public final class RefreshState {
     /// released.
     public var states: AsyncStream<Bool> { activity.states }
 
-    /// Follows a task instead of the previous one, as ``ActivityState/follow(_:)-(SessionTask?)`` does.
+    /// Follows a task instead of the previous one, as an ``ActivityState`` does.
     ///
     /// - Parameter task: The task to follow; nil to follow none.
     public func follow(_ task: (any SessionTask)?) { activity.follow(task) }

@@ -8,7 +8,7 @@ import Testing
 @testable import LinnetTransport
 
 /// The amount of unread body data that a connection holds.
-@Suite("HTTP/2 windows", .leavesNothingAlive, .timeLimit(.minutes(1)))
+@Suite("HTTP/2 windows", .leavesNothingAlive, .timeLimit(.minutes(5)))
 struct HTTP2WindowTests {
     // MARK: Shares
 

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@ internal import Musl
 #else
 internal import Darwin
 #endif
-internal import LinnetMessages
 
 /// Character classes of the HTTP grammar.
 extension UInt8 {

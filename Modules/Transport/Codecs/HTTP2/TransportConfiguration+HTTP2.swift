@@ -4,9 +4,9 @@ extension TransportConfiguration {
         /// Limits on frames that cost a client more than a server. Exceeding one closes the connection with
         /// ENHANCE_YOUR_CALM (RFC 9113, 10.5).
         ///
-        /// Frames that belong to a request need no limit of their own, since the client makes the requests: a RST_STREAM
-        /// that ends a stream, frames still in transit for a stream that the client has reset, an empty DATA frame for each
-        /// one with content. The CONTINUATION frames of a head count against
+        /// Frames that belong to a request need no limit of their own, since the client makes the requests: a
+        /// RST_STREAM that ends a stream, frames still in transit for a stream that the client has reset, an empty DATA
+        /// frame for each one with content. The CONTINUATION frames of a head count against
         /// ``TransportConfiguration/ResponseLimits/headBytes``, each for 64 bytes more than its size.
         public struct Limits: Sendable, Hashable {
             /// The period in which the frames of the next two limits are counted. The default is 30 seconds.
@@ -16,7 +16,8 @@ extension TransportConfiguration {
             public var controlFrames = 10_000
             /// Streams with protocol errors. The default is 200.
             public var streamErrors = 200
-            /// Frames that wait to be sent because the server causes answers and does not read them. The default is 10,000.
+            /// Frames that wait to be sent because the server causes answers and does not read them. The default is
+            /// 10,000.
             public var waitingControlFrames = 10_000
 
             /// The defaults.
@@ -30,13 +31,13 @@ extension TransportConfiguration {
         /// Each response starts with a window of 256 KiB, or this size if it is smaller. The window grows while the
         /// response is read, as far as ``connectionWindowSize`` allows.
         public var initialWindowSize = 4 * 1024 * 1024
-        /// The maximum number of bytes of all bodies in transit. They count until they arrive, so that a slow reader does
-        /// not block others. From 65,535 to 2,147,483,647; the default is 16 MiB.
+        /// The maximum number of bytes of all bodies in transit. They count until they arrive, so that a slow reader
+        /// does not block others. From 65,535 to 2,147,483,647; the default is 16 MiB.
         ///
-        /// This is also the budget of a connection for the windows of its responses beyond the first 256 KiB of each; the
-        /// budget of all connections of a transport is four times as large. A window takes at most half of the rest, so
-        /// that many slow readers shrink the windows of others but never close them: memory is bounded, throughput at high
-        /// latency decreases, and no response waits for another one's reader.
+        /// This is also the budget of a connection for the windows of its responses beyond the first 256 KiB of each;
+        /// the budget of all connections of a transport is four times as large. A window takes at most half of the
+        /// rest, so that many slow readers shrink the windows of others but never close them: memory is bounded,
+        /// throughput at high latency decreases, and no response waits for another one's reader.
         public var connectionWindowSize = 16 * 1024 * 1024
         /// The maximum size of a frame that the server may send. From 16,384 to 16,777,215; the default is 64 KiB.
         public var maximumFrameSize = 64 * 1024
