@@ -16,8 +16,8 @@ extension HTTPCall {
     /// Makes a handle on the call, whose response has the unchanged body.
     public func task() -> TransferTask<Data> { task(DataResponseSerializer()) }
 
-    /// Makes a handle on the call, whose response has the unchanged body, for other modules of the package: their calls of
-    /// the generic function would not be specialized.
+    /// Makes a handle on the call, whose response has the unchanged body, for other modules of the package: their calls
+    /// of the generic function would not be specialized.
     package func dataTask(validation: ResponseValidation) -> TransferTask<Data> {
         task(DataResponseSerializer(validation: validation))
     }

@@ -1,8 +1,8 @@
 internal import LinnetSerialization
 
 extension Engine {
-    /// Sends a request, and returns its response read by a serializer: the way of calls and of handles whose response is
-    /// read into memory.
+    /// Sends a request, and returns its response read by a serializer: the way of calls and of handles whose response
+    /// is read into memory.
     func answer<S: ResponseSerializer>(
         _ flight: inout Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {

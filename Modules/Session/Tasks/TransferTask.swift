@@ -98,7 +98,8 @@ public final class TransferTask<Value: Sendable>: SessionTask {
         }
     }
 
-    /// Starts the task, or resumes it after a suspension.
+    /// Starts the task, or resumes it after a suspension. The first steps of the request run on the caller's thread,
+    /// until it waits for the first time.
     public func resume() {
         driver.resume(owner: self)
     }
@@ -177,8 +178,8 @@ extension TransferTask {
 
 // For other modules of the package, which would otherwise run unspecialized generic code.
 extension TransferTask where Value == Data {
-    /// Calls a function with the task's result, exactly once, at the place that reports it: before its hooks for the end,
-    /// and without an executor, so that it must not block.
+    /// Calls a function with the task's result, exactly once, at the place that reports it: before its hooks for the
+    /// end, and without an executor, so that it must not block.
     package func onEnd(_ observer: @escaping @Sendable (Result<SessionResponse<Data>, SessionError>) -> Void) {
         driver.observeEnd { [output] in observer(output.result($0)) }
     }
