@@ -3,8 +3,8 @@ public import LinnetAFNetworking
 internal import Synchronization
 
 // SAFETY: The mutable state is in a mutex.
-/// Reads an XML response as a tree: an `XMLTree`, since Foundation's `XMLDocument` is in FoundationXML on Linux, and ends
-/// the process for a document that is empty or not text.
+/// Reads an XML response as a tree: an `XMLTree`, since Foundation's `XMLDocument` is in FoundationXML on Linux, and
+/// ends the process for a document that is empty or not text.
 open class AFXMLDocumentResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
     private static let key = "AFXMLDocumentResponseSerializer.options"
 
@@ -47,8 +47,8 @@ open class AFXMLDocumentResponseSerializer: AFHTTPResponseSerializer, @unchecked
         set { mask.withLock { $0 = newValue } }
     }
 
-    /// Returns the tree of the body: also with an error, if the response is refused for its status; nil with an error, if
-    /// it is refused for its type, or cannot be read.
+    /// Returns the tree of the body: also with an error, if the response is refused for its status; nil with an error,
+    /// if it is refused for its type, or cannot be read.
     open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
         read(response, data, error) { try XMLTree(parsing: $0, charset: response?.textEncodingName) }
     }

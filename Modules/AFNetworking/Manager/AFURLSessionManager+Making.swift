@@ -234,15 +234,16 @@ extension TransferOutcome {
     fileprivate func info(
         _ object: Any?, _ error: NSError?, _ serializer: any AFURLResponseSerialization
     ) -> [AnyHashable: Any] {
-        var info: [AnyHashable: Any] = [AFNetworkingTaskDidCompleteResponseSerializerKey: serializer]
+        var info: [AnyHashable: Any] = Dictionary(minimumCapacity: 6)
+        info[InfoKey.serializer.value] = serializer
         if let file {
-            info[AFNetworkingTaskDidCompleteAssetPathKey] = file
+            info[InfoKey.file.value] = file
         } else if let data {
-            info[AFNetworkingTaskDidCompleteResponseDataKey] = data
+            info[InfoKey.data.value] = data
         }
-        if let object { info[AFNetworkingTaskDidCompleteSerializedResponseKey] = object }
-        if let error { info[AFNetworkingTaskDidCompleteErrorKey] = error }
-        info[AFNetworkingTaskDidCompleteSessionTaskMetrics] = metrics
+        if let object { info[InfoKey.object.value] = object }
+        if let error { info[InfoKey.error.value] = error }
+        info[InfoKey.metrics.value] = metrics
         return info
     }
 
@@ -252,6 +253,17 @@ extension TransferOutcome {
         guard let file = download.file, error?.isTakenByHook == true else { return }
         (self.file, data, error) = (file, nil, nil)
     }
+}
+
+// SAFETY: The boxes have constant strings.
+/// The keys of the notification, which would be made anew for each.
+private enum InfoKey {
+    static let serializer = UncheckedBox<AnyHashable>(AFNetworkingTaskDidCompleteResponseSerializerKey)
+    static let file = UncheckedBox<AnyHashable>(AFNetworkingTaskDidCompleteAssetPathKey)
+    static let data = UncheckedBox<AnyHashable>(AFNetworkingTaskDidCompleteResponseDataKey)
+    static let object = UncheckedBox<AnyHashable>(AFNetworkingTaskDidCompleteSerializedResponseKey)
+    static let error = UncheckedBox<AnyHashable>(AFNetworkingTaskDidCompleteErrorKey)
+    static let metrics = UncheckedBox<AnyHashable>(AFNetworkingTaskDidCompleteSessionTaskMetrics)
 }
 
 extension AFURLResponseSerialization {

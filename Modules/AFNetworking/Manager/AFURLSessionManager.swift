@@ -17,8 +17,9 @@ internal import Synchronization
 /// Blocks of a task and of the session come on ``operationQueue``; completion handlers on ``completionQueue``, which is
 /// the main queue by default. A program without a main loop never processes the main queue, and sets another one.
 ///
-/// A completion handler is called exactly once, and the notification of a task's end follows on the main queue. All
-/// members can be used from any thread.
+/// A completion handler is called exactly once, and the notification of a task's end follows on the main queue.
+/// Notifications are dropped where more than 10,000 wait for a main queue that has not run for a second. All members can
+/// be used from any thread.
 open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     struct State {
         var session: URLSession?
