@@ -78,8 +78,12 @@ extension Attempt {
             $0.permissions = definition.permissions
             $0.synchronizes = true
             $0.keepsPart = true
-            $0.checksRoom = true
+            $0.reservesRoom = true
             $0.resumeFile = resumeFile
+            $0.makesCheckpoints = true
+            $0.resumeInterval = .seconds(5)
+            // The file is renamed once more, and its folder is synchronized then.
+            $0.leavesFolderUnsynchronized = true
         }
     }
 

@@ -88,7 +88,7 @@ struct DownloadDestination: Sendable {
         if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
         let path = try move(file)
         file.isMoved = true
-        if options.synchronizes { try SystemFile.synchronizeFolder(place.folder) }
+        if options.synchronizes, !options.leavesFolderUnsynchronized { try SystemFile.synchronizeFolder(place.folder) }
         return path
     }
 

@@ -56,9 +56,16 @@ public struct DownloadOptions: Sendable, Hashable {
     /// is one second.
     public var resumeInterval: Duration = .seconds(1)
 
-    /// Whether the download fails before its bytes are written if the disk has no room for all of them. Without effect
-    /// if the length is unknown.
-    package var checksRoom = false
+    /// Whether room for all bytes is reserved before they are written, so that a download that does not fit fails at
+    /// once. Without effect if the length is unknown.
+    package var reservesRoom = false
+    /// Whether ``resumeFile`` is written beside the download, which does not wait for it: the part is synchronized and
+    /// digested on another thread. The resume data of a failed download can then have bytes that its digest does not
+    /// cover; they count only in this process.
+    package var makesCheckpoints = false
+    /// Whether the name of the complete file is not synchronized to the disk, although ``synchronizes`` is set, because
+    /// the caller moves the file again.
+    package var leavesFolderUnsynchronized = false
 
     /// Creates the default options.
     public init() {}

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import LinnetSecurity
 internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
@@ -36,18 +35,15 @@ struct DownloadSaver: Sendable {
         // Before the file is created, so that an error page never replaces or creates one.
         try await validate(beginning: batch, &batches)
         let destination = try plan.destination(for: response)
-        let (file, hasher) = try openPart(destination)
-        var keeper = makeKeeper(length, hasher)
+        let (file, digest) = try openPart(destination)
+        var keeper = makeKeeper(file, length, digest)
         do throws(SessionError) {
             let start = file.size
-            if plan.options.checksRoom, let length {
-                try fileStep { () throws(FileFailure) in try file.checkRoom(for: length) }
+            if plan.options.reservesRoom, let length {
+                try fileStep { () throws(FileFailure) in try file.reserveRoom(for: length) }
             }
             while let buffers = batch {
-                try fileStep { () throws(FileFailure) in
-                    try file.write(buffers)
-                    try keeper?.wrote(buffers, to: file)
-                }
+                try await write(buffers, to: file, &keeper)
                 // Checked for each batch: a server that ignores its own length must not fill the disk.
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
                 if let pace = plan.link?.pace {
@@ -58,6 +54,7 @@ struct DownloadSaver: Sendable {
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
             if case .rest(_, let total) = content, file.size != total { throw wrongLength(total, file.size) }
+            await keeper?.stop()
             let place = try await choosePlace(file, destination)
             // After the rename, the file exists and a cancellation would be untrue, so none is accepted.
             try await flight.control.commit(response.url)
@@ -67,7 +64,7 @@ struct DownloadSaver: Sendable {
             plan.removeResumeFile()
             return path
         } catch {
-            throw keepPart(file, keeper, error)
+            throw await keepPart(file, keeper, error)
         }
     }
 
@@ -92,11 +89,13 @@ struct DownloadSaver: Sendable {
 
     private func openPart(
         _ destination: DownloadDestination?
-    ) throws(SessionError) -> (PartialFile, SHA256Hasher?) {
+    ) throws(SessionError) -> (PartialFile, PartDigest?) {
         if case .rest(let resume, _) = content {
-            let opened = try PartialFile.reopen(resume, finalPath: destination?.place.path ?? resume.partialFile.path)
+            let opened = try PartialFile.reopen(
+                resume, finalPath: destination?.place.path ?? resume.partialFile.path,
+                digestsAll: !plan.options.makesCheckpoints)
             plan.link?.setResumption(.resumed(at: resume.offset))
-            return (opened.file, opened.hasher)
+            return (opened.file, opened.digest)
         }
         let place = if let destination { destination } else { try plan.temporaryPlace() }
         let file = try fileStep { () throws(FileFailure) -> PartialFile in
@@ -112,24 +111,39 @@ struct DownloadSaver: Sendable {
         return (file, nil)
     }
 
-    private func makeKeeper(_ length: Int64?, _ hasher: SHA256Hasher?) -> PartKeeper? {
+    private func write(
+        _ buffers: CircularBuffer<ByteBuffer>, to file: PartialFile, _ keeper: inout PartKeeper?
+    ) async throws(SessionError) {
+        do throws(FileFailure) {
+            try file.write(buffers)
+            try await keeper?.wrote(buffers, to: file)
+        } catch {
+            throw SessionError(error, url: response.url)
+        }
+    }
+
+    private func makeKeeper(_ file: PartialFile, _ length: Int64?, _ digest: PartDigest?) -> PartKeeper? {
         guard plan.mayBeResumed else { return nil }
         guard case .rest(let resume, let total) = content else {
             return PartKeeper(
-                response, answering: flight.request, total: length, options: plan.options, continuing: nil, hasher: nil)
+                response, answering: flight.request, total: length, options: plan.options, part: file, continuing: nil,
+                digest: nil)
         }
         return PartKeeper(
-            response, answering: flight.request, total: total, options: plan.options, continuing: resume, hasher: hasher
-        )
+            response, answering: flight.request, total: total, options: plan.options, part: file, continuing: resume,
+            digest: digest)
     }
 
     /// Keeps or removes the partial file of a failed download.
-    private func keepPart(_ file: PartialFile, _ keeper: PartKeeper?, _ error: SessionError) -> SessionError {
+    private func keepPart(
+        _ file: PartialFile, _ keeper: PartKeeper?, _ error: SessionError
+    ) async -> SessionError {
         var error = error
-        if plan.keepsPart, let data = (try? keeper?.finish(file)) ?? nil {
+        if plan.keepsPart, let data = (try? await keeper?.finish(file)) ?? nil {
             error.resumeData = data
             file.leave()
         } else {
+            await keeper?.stop()
             file.discard()
             plan.removeResumeFile()
         }

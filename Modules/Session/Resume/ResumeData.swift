@@ -32,10 +32,20 @@ public struct ResumeData: Sendable, Hashable {
     public let totalBytes: Int64?
     /// The SHA-256 of the part, in hexadecimal.
     public let digest: String
+    /// The number of bytes that the digest covers, if it is less than ``receivedBytes``: the creator of the value vouches
+    /// for the others. It is not stored.
+    var digestedBytes: Int64?
 
     /// Removes the file with the part; a folder in its place stays. Call it when the download will not be resumed.
     public func discard() {
         SystemFile.remove(partialFile.path(percentEncoded: false))
+    }
+
+    /// The resume data for all or some of the bytes that the digest covers.
+    func with(receivedBytes: Int64, digestedBytes: Int64? = nil) -> ResumeData {
+        ResumeData(
+            url: url, entityTag: entityTag, lastModified: lastModified, partialFile: partialFile,
+            receivedBytes: receivedBytes, totalBytes: totalBytes, digest: digest, digestedBytes: digestedBytes)
     }
 
     var validators: ResumeValidators { ResumeValidators(entityTag: entityTag, lastModified: lastModified) }
@@ -107,6 +117,8 @@ extension ResumeData: Codable {
 
     /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
+        // Only the digest vouches for bytes in another process.
+        if let digestedBytes { return try with(receivedBytes: digestedBytes).encode(to: encoder) }
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(Self.currentVersion, forKey: .version)
         try values.encode(url, forKey: .url)
