@@ -12,12 +12,13 @@
 # scaling  checks in a release build that twice the input takes twice the time
 # fuzz     runs the fuzz targets (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
 # kills    kills programs at random while they transfer files from nginx: make kills ROUNDS=200
+# queues   two programs add 10,000 transfers each while the one that transfers changes 100 times
 # clean    removes all build products
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize scaling fuzz kills clean
+.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize scaling fuzz kills queues clean
 
 ARGS ?=
 SCENARIO ?=
@@ -92,6 +93,12 @@ kills:
 	@LINNET_TESTS=BackgroundTests swift build --product linnetPackageTests >&2
 	@LINNET_BACKGROUND_NGINX=1 LINNET_BACKGROUND_KILLS=$(ROUNDS) LINNET_TESTS=BackgroundTests \
 		swift test --skip-build --disable-xctest --no-parallel --filter BackgroundTests.KillTests $(ARGS)
+
+queues:
+	@.ci/setup build test
+	@LINNET_TESTS=BackgroundTests swift build --product linnetPackageTests >&2
+	@LINNET_BACKGROUND_TASKS=10000 LINNET_TESTS=BackgroundTests \
+		swift test --skip-build --disable-xctest --no-parallel --filter BackgroundTests.ManyTasksTests $(ARGS)
 
 clean:
 	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-gtk

@@ -103,12 +103,15 @@ struct RemoveCommand: ControlCommand {
 
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "limit", abstract: "Limits the bytes a second of all tasks together, or prints the limit.")
+        commandName: "limit",
+        abstract: "Limits the bytes a second of all tasks together, or of each given task; without a rate, prints it.")
 
     @OptionGroup var options: SessionOptions
 
     @Argument(help: ArgumentHelp("A number of bytes, such as 500k or 2M, or \"off\".", valueName: "rate"))
     var rate: String?
+
+    @OptionGroup var selection: TaskSelection
 
     func run() async throws {
         try await options.use(as: .observer) { background in
@@ -116,6 +119,11 @@ struct LimitCommand: AsyncParsableCommand {
                 let limit = rate == "off" ? nil : ByteCount.parse(rate)
                 guard limit != nil || rate == "off" else {
                     throw UsageError("\"\(rate)\" is not a rate, such as 500k, 2M or off.")
+                }
+                if selection.isAll || !selection.ids.isEmpty {
+                    return try await selection.forEach(in: background) { id in
+                        try options.show(try await background.limitBandwidth(of: id, to: limit))
+                    }
                 }
                 try await background.limitBandwidth(to: limit)
             }

@@ -17,6 +17,7 @@ struct LinnetTransfers: AsyncParsableCommand {
               linnet-transfers agent                              transfers while no other program does
               linnet-transfers watch                              progress, until nothing is left
               linnet-transfers limit 2M                           2,000,000 bytes a second, at once
+              linnet-transfers limit 500k 3                       500,000 bytes a second for task 3
 
             Exit codes: 0 success; 1 a task failed, or the journal cannot be used; 2 there is no such task; 64 usage error.
             """,

@@ -90,6 +90,51 @@ struct BandwidthTests {
         }
     }
 
+    @Test func aTasksOwnLimitIsChangedWhileItRuns() async throws {
+        try await withFileServer(["/file": bytes(3_000_000)]) { _, server in
+            try await withFolder { folder in
+                try await withBackground(in: folder) { background in
+                    let task = try await background.download(background.get(server), to: folder.appending(path: "a")) {
+                        $0.bytesPerSecond = 10_000
+                    }
+                    try await background.progress(of: task.id)
+                    try await withBackground(in: folder, { $0.role = .observer }) { observer in
+                        #expect(try await observer.task(task.id)?.bandwidthLimit == 10_000)
+                        #expect(try await observer.limitBandwidth(of: task.id, to: nil).bandwidthLimit == nil)
+                        let bad = try await failure { try await observer.limitBandwidth(of: task.id, to: 0) }
+                        #expect(bad.code == .invalidOptions)
+                        let other = try #require(BackgroundTask.ID("99"))
+                        let missing = try await failure { try await observer.limitBandwidth(of: other, to: 1) }
+                        #expect(missing.code == .noSuchTask)
+                    }
+                    // Within the limit it would take five minutes.
+                    let ended = try await background.ended(task.id)
+                    #expect(ended.state == .completed && ended.attempts == 1)
+                }
+            }
+        }
+    }
+
+    @Test func aRunningTaskGetsALimit() async throws {
+        try await withFileServer(["/file": bytes(3_000_000)]) { files, server in
+            files.change { $0.throttle = .init(bytes: 16 << 10, pause: .milliseconds(10)) }
+            try await withFolder { folder in
+                try await withBackground(in: folder) { background in
+                    let file = folder.appending(path: "a")
+                    let task = try await background.download(background.get(server), to: file)
+                    try await background.progress(of: task.id)
+                    try await background.limitBandwidth(of: task.id, to: 1000)
+                    // The next pieces take minutes from now on.
+                    let before = try #require(try await background.task(task.id)).progress.completed
+                    try await Task.sleep(for: .seconds(1))
+                    let after = try #require(try await background.task(task.id)).progress.completed
+                    #expect(after - before < 600_000, "\(after - before) bytes in a second")
+                    #expect(try await background.task(task.id)?.state == .running)
+                }
+            }
+        }
+    }
+
     @Test func aPausedTransferDoesNotWaitForItsLimit() async throws {
         try await withFileServer(["/file": bytes(3_000_000)]) { _, server in
             try await withFolder { folder in

@@ -46,6 +46,30 @@ struct JournalTests {
         }
     }
 
+    @Test(
+        .enabled(if: geteuid() == 0, "Only root can give a directory to another user."),
+        arguments: ["", "/parts", "/sockets"])
+    func aDirectoryOfAnotherUserIsRefused(name: String) async throws {
+        try await withFolder { folder in
+            try await withBackground(in: folder) { _ in }
+            let session = sessionFolder(folder)
+            try #require(chown(session.path + name, 65_534, 65_534) == 0)
+            let error = try await failure { _ = try await BackgroundSession("test", directory: session) }
+            #expect(error.code == .untrustedDirectory && error.message.contains("another user"))
+        }
+    }
+
+    @Test(arguments: ["/parts", "/sockets"])
+    func aDirectoryInsideThatOthersCanWriteIsRefused(name: String) async throws {
+        try await withFolder { folder in
+            try await withBackground(in: folder) { _ in }
+            let session = sessionFolder(folder)
+            chmod(session.path + name, 0o720)
+            let error = try await failure { _ = try await BackgroundSession("test", directory: session) }
+            #expect(error.code == .untrustedDirectory && error.message.contains("other users"))
+        }
+    }
+
     @Test func aNewerJournalIsLeftAlone() async throws {
         try await withFolder { folder in
             try await withBackground(in: folder) { _ in }

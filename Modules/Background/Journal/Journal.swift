@@ -246,6 +246,31 @@ struct Journal: Sendable {
         }
     }
 
+    /// Changes the bandwidth limit of a task; returns nil if there is no such task.
+    func setBandwidthLimit(_ limit: Int64?, of id: BackgroundTask.ID) async throws(BackgroundError) -> TaskRecord? {
+        try await write { database in
+            guard var record = try Self.record(id, database) else { return nil }
+            record.definition.bytesPerSecond = limit
+            record.revision = try Self.nextRevision(database)
+            try database.cachedStatement(sql: "UPDATE task SET definition = ?, revision = ? WHERE id = ?")
+                .execute(arguments: [Self.encode(record.definition), record.revision, id.rawValue])
+            return record
+        }
+    }
+
+    /// The bandwidth limits of the running tasks that have one.
+    func bandwidthLimitsOfRunningTasks() async throws(BackgroundError) -> [BackgroundTask.ID: Int64] {
+        try await read { database in
+            let sql = "SELECT id, json_extract(CAST(definition AS TEXT), '$.bytesPerSecond') FROM task WHERE state = 1"
+            var limits: [BackgroundTask.ID: Int64] = [:]
+            for row in try Row.fetchAll(database, sql: sql) {
+                guard let id = Self.value(row, 0, Int64.self) else { continue }
+                limits[BackgroundTask.ID(rawValue: id)] = Self.value(row, 1, Int64.self)
+            }
+            return limits
+        }
+    }
+
     /// Notes that a program has been told the ends of tasks.
     func setTold(_ ids: [BackgroundTask.ID]) async throws(BackgroundError) {
         guard !ids.isEmpty else { return }

@@ -4,7 +4,7 @@ internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetSession
 
-/// The part of a task that does not change after it was accepted.
+/// The part of a task that does not change after it was accepted, apart from its bandwidth limit.
 struct TransferDefinition: Sendable, Equatable, Codable {
     /// A header field, with the octets of its value as the characters of ISO 8859-1.
     struct Field: Sendable, Equatable, Codable {
@@ -96,7 +96,7 @@ struct TransferResult: Sendable, Equatable, Codable {
 /// A task of the journal.
 struct TaskRecord: Sendable, Equatable {
     let id: BackgroundTask.ID
-    let definition: TransferDefinition
+    var definition: TransferDefinition
     var machine: TaskMachine
     var result: TransferResult
     var expiry: Int64
@@ -121,6 +121,6 @@ struct TaskRecord: Sendable, Equatable {
             nextAttempt: isWaiting && readyAt > definition.acceptedAt ? Date(milliseconds: readyAt) : nil,
             expiry: Date(milliseconds: expiry), priority: RequestPriority(definition.priority), tag: definition.tag,
             group: definition.group, status: result.status.map { HTTPResponse.Status(code: $0) },
-            responseBody: result.responseBody)
+            responseBody: result.responseBody, bandwidthLimit: definition.bytesPerSecond)
     }
 }

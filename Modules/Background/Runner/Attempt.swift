@@ -70,9 +70,8 @@ struct Attempt: Sendable {
 
     /// Waits after bytes were transferred, for the limit of the task and for the limit of all.
     var pace: @Sendable (Int) async -> Void {
-        let own = definition.bytesPerSecond.map { Bandwidth($0) }
-        return { [bandwidth] bytes in
-            await own?.pace(bytes)
+        { [own = control.bandwidth, bandwidth] bytes in
+            await own.pace(bytes)
             await bandwidth.pace(bytes)
         }
     }

@@ -1,7 +1,7 @@
 internal import LinnetSession
 internal import Synchronization
 
-/// Stops an attempt from outside, before or after its request has begun.
+/// Stops an attempt from outside, before or after its request has begun, and slows it down.
 final class AttemptControl: Sendable {
     private struct State {
         var isStopped = false
@@ -10,6 +10,10 @@ final class AttemptControl: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The task's own bandwidth limit.
+    let bandwidth: Bandwidth
+
+    init(bytesPerSecond: Int64? = nil) { bandwidth = Bandwidth(bytesPerSecond) }
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
     /// The reason why the attempt ended itself.

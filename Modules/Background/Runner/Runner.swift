@@ -118,6 +118,8 @@ actor Runner {
         faults(.willStop)
         for transfer in active.values { transfer.control.stop() }
         for transfer in Array(active.values) { await transfer.work.value }
+        // If the journal still cannot be written, the next session finds interrupted attempts.
+        try? await writeEnds()
         faults(.didStop)
         await publish()
         lock = nil
@@ -179,11 +181,10 @@ actor Runner {
     private func pass() async throws(BackgroundError) {
         let now = Self.now
         let recreations = configuration.attemptsToRecreateUploads
-        while let (record, end) = unwritten.first {
-            try await write(end, of: record)
-            unwritten.removeFirst()
-        }
+        try await writeEnds()
         bandwidth.setRate(try await journal.bandwidthLimit())
+        let limits = active.isEmpty ? [:] : try await journal.bandwidthLimitsOfRunningTasks()
+        for (id, transfer) in active { transfer.control.bandwidth.setRate(limits[id]) }
         for id in try await journal.tasksToStop(at: now) { active[id]?.control.stop() }
         try await journal.expire(at: now, recreations: recreations)
         while !isEnding, !isYielding, active.count < max(1, configuration.maximumActive) {
@@ -191,6 +192,13 @@ actor Runner {
             begin(record)
         }
         if let next = try await journal.nextTime(after: now) { setTimer(.milliseconds(max(1, next - Self.now))) }
+    }
+
+    private func writeEnds() async throws(BackgroundError) {
+        while let (record, end) = unwritten.first {
+            try await write(end, of: record)
+            unwritten.removeFirst()
+        }
     }
 
     private var room: Journal.Room {
@@ -214,7 +222,7 @@ actor Runner {
     // MARK: Attempts
 
     private func begin(_ record: TaskRecord) {
-        let control = AttemptControl()
+        let control = AttemptControl(bytesPerSecond: record.definition.bytesPerSecond)
         let attempt = Attempt(
             record: record, session: session, journal: journal, folder: folder, policy: configuration.retryPolicy,
             control: control, faults: faults, bandwidth: bandwidth, report: { [feed] in feed.report($0, record) })
@@ -229,7 +237,7 @@ actor Runner {
         do throws(BackgroundError) {
             try await write(end, of: record)
         } catch {
-            // The disk of the journal may be full. If it stays so, the next process finds an interrupted attempt.
+            // The disk of the journal may be full. The next pass writes the end again.
             if error.code != .noSuchTask { unwritten.append((record, end)) }
         }
         feed.forget(record.id)

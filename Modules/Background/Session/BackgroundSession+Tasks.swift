@@ -187,12 +187,28 @@ extension BackgroundSession {
     ///   ``BackgroundError/Code/shutDown``.
     public func limitBandwidth(to bytesPerSecond: Int64?) async throws(BackgroundError) {
         try checkIsOpen()
-        if let bytesPerSecond, bytesPerSecond < 1 {
-            throw BackgroundError(
-                .invalidOptions, "The bandwidth limit \(bytesPerSecond) is not a positive number of bytes.")
-        }
+        try TransferOptions.checkBandwidthLimit(bytesPerSecond)
         try await journal.setBandwidthLimit(bytesPerSecond)
         await announceChange()
+    }
+
+    /// Limits the bytes a second of one task, in place of ``TransferOptions/bytesPerSecond``. The limit applies at once,
+    /// also while another process transfers the task.
+    ///
+    /// - Parameters:
+    ///   - id: The task.
+    ///   - bytesPerSecond: The limit, at least 1; nil for none of its own.
+    /// - Returns: The task.
+    /// - Throws: The errors of ``limitBandwidth(to:)``, and ``BackgroundError/Code/noSuchTask``.
+    @discardableResult
+    public func limitBandwidth(
+        of id: BackgroundTask.ID, to bytesPerSecond: Int64?
+    ) async throws(BackgroundError) -> BackgroundTask {
+        try checkIsOpen()
+        try TransferOptions.checkBandwidthLimit(bytesPerSecond)
+        guard let record = try await journal.setBandwidthLimit(bytesPerSecond, of: id) else { throw .noSuchTask(id) }
+        await announceChange()
+        return record.task(feed.progress(of: record))
     }
 
     /// Removes an ended task from the journal, with what it has left of a part. Its completed file stays.

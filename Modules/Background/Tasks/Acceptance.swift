@@ -49,9 +49,7 @@ struct Acceptance {
         if let size = options.expectedSize, size < 0 {
             throw BackgroundError(.invalidOptions, "The expected size \(size) is negative.")
         }
-        if let rate = options.bytesPerSecond, rate < 1 {
-            throw BackgroundError(.invalidOptions, "The bandwidth limit \(rate) is not a positive number of bytes.")
-        }
+        try TransferOptions.checkBandwidthLimit(options.bytesPerSecond)
     }
 
     /// Returns the definition of a task without its body and its source.

@@ -96,4 +96,6 @@ public struct BackgroundTask: Sendable, Identifiable {
     public let status: HTTPResponse.Status?
     /// The first 64 KiB of the response to a completed upload.
     public let responseBody: Data?
+    /// The largest number of bytes a second of this task; nil for no limit of its own.
+    public let bandwidthLimit: Int64?
 }

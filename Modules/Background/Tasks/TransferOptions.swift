@@ -46,4 +46,10 @@ public struct TransferOptions: Sendable, Hashable {
     public init(_ configure: (inout TransferOptions) -> Void) {
         configure(&self)
     }
+
+    static func checkBandwidthLimit(_ bytesPerSecond: Int64?) throws(BackgroundError) {
+        guard let bytesPerSecond, bytesPerSecond < 1 else { return }
+        throw BackgroundError(
+            .invalidOptions, "The bandwidth limit \(bytesPerSecond) is not a positive number of bytes.")
+    }
 }
