@@ -17,8 +17,8 @@ import Musl
 struct FaultPointTests {
     @Test(arguments: FaultPoint.allCases)
     func theNextStartIsRight(point: FaultPoint) async throws {
-        let (small, large) = (bytes(100_000), bytes(2_000_000, seed: 2))
-        try await withFileServer(["/small": small, "/large": large]) { files, server in
+        let (small, large, split) = (bytes(100_000), bytes(2_000_000, seed: 2), bytes(4_000_000, seed: 4))
+        try await withFileServer(["/small": small, "/large": large, "/split": split]) { files, server in
             let name = try #require(HTTPField.Name("Repr-Digest"))
             // The digest is the small file's. The large one has a path of its own without it.
             files.change { $0.fieldsOfPaths["/small"] = [name: "sha-256=:\(base64Digest100000):"] }
@@ -35,7 +35,7 @@ struct FaultPointTests {
                 files.change { $0.throttleOfPaths = [:] }
                 let downloads = files.requests.count { $0.path == "/small" }
                 try await withBackground(in: folder) { background in
-                    try await Self.add(["small", "large"], url, folder, background)
+                    try await Self.add(["small", "large", "split"], url, folder, background)
                     try await background.drained()
                     let tasks = try await background.tasks
                     #expect(
@@ -44,7 +44,8 @@ struct FaultPointTests {
                 }
                 #expect(try Data(contentsOf: folder.appending(path: "small")) == small)
                 #expect(try Data(contentsOf: folder.appending(path: "large")) == large)
-                #expect(names(in: folder) == ["large", "session", "small", "source"])
+                #expect(try Data(contentsOf: folder.appending(path: "split")) == split)
+                #expect(names(in: folder) == ["large", "session", "small", "source", "split"])
                 #expect(names(in: sessionFolder(folder).appending(path: "parts")).isEmpty)
                 let all = files.requests
                 // A complete file is not requested again, an upload at most once more.
@@ -57,13 +58,13 @@ struct FaultPointTests {
     private static func needsRequest(_ point: FaultPoint, _ downloads: Int) -> Bool {
         let later: Set<FaultPoint> = [
             .didReceiveWhole, .didCheckWhole, .willPlace, .didNotePlace, .didMove, .didSynchronizeFolder,
-            .didRemoveFiles,
-            .willEnd, .didEnd, .willUpload, .didUpload, .willStop, .didStop,
+            .didRemoveFiles, .willEnd, .didEnd, .willUpload, .didUpload, .willStop, .didStop,
+            .didStoreSegments, .didWriteSegment, .didJoinSegments,
         ]
         return !later.contains(point) || downloads == 0
     }
 
-    /// Reaches all steps: a download with a digest, an upload, and a download that is stopped.
+    /// Reaches all steps: a download with a digest, an upload, a download in segments, and one that is stopped.
     private static func transfer(in folder: URL, server: String, until step: String) async throws {
         let background = try await BackgroundSession("test", directory: sessionFolder(folder)) {
             $0.reachFaultPoint = { if $0 == step { kill(getpid(), SIGKILL) } }
@@ -72,6 +73,8 @@ struct FaultPointTests {
         try await background.drained()
         let put = background.session.put(server + "/put")
         try await background.upload(put, fromFile: folder.appending(path: "source"))
+        try await background.drained()
+        try await add(["split"], server, folder, background)
         try await background.drained()
         try await add(["large"], server, folder, background)
         for await event in background.events where event.task?.progress.completed ?? 0 > 300_000 { break }
@@ -86,7 +89,9 @@ struct FaultPointTests {
         for name in names {
             let file = folder.appending(path: name)
             if try await background.tasks.contains(where: { $0.file.path == file.path }) { continue }
-            try await background.download(background.session.get("\(base)/\(name)"), to: file)
+            try await background.download(background.session.get("\(base)/\(name)"), to: file) {
+                $0.segments = name == "split" ? 4 : 1
+            }
         }
     }
 }

@@ -9,6 +9,9 @@ final class FileServer: Sendable {
         var files: [String: Data] = [:]
         var fields: HTTPFields = [.acceptRanges: "bytes"]
         var entityTag: String? = "\"v1\""
+        var sendsRanges = true
+        /// The numbers of the requests that are answered with 503.
+        var refused: Set<Int> = []
         /// The fault after a number of bytes of a body, for the first responses.
         var fault: (effect: MockServer.Fault.Effect, after: Int, count: Int)?
         /// Answers the first requests with these.
@@ -32,6 +35,7 @@ final class FileServer: Sendable {
     func respond(to request: RecordedRequest) -> MockResponse {
         state.withLock { state in
             state.requests.append(request)
+            if state.refused.contains(state.requests.count) { return .status(.serviceUnavailable) }
             if !state.answers.isEmpty { return state.answers.removeFirst() }
             if request.method != .get { return .status(.created) }
             guard let data = state.files[request.path] else { return .status(.notFound) }
@@ -50,11 +54,15 @@ final class FileServer: Sendable {
         let entityTag = state.tagsOfPaths[request.path] ?? state.entityTag
         fields[.eTag] = entityTag
         fields.append(contentsOf: state.fieldsOfPaths[request.path] ?? [:])
-        guard let range = request.headerFields[.range], request.headerFields[.ifRange] == entityTag,
-            let first = Int(range.dropFirst("bytes=".count).dropLast()), first < data.count
+        guard let range = request.headerFields[.range], state.sendsRanges,
+            request.headerFields[.ifRange] ?? entityTag == entityTag
         else { return MockResponse(headerFields: fields, body: .bytes(data)) }
-        fields[.contentRange] = "bytes \(first)-\(data.count - 1)/\(data.count)"
-        return MockResponse(status: .partialContent, headerFields: fields, body: .bytes(data.dropFirst(first)))
+        let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = Int(ends[0]), first < data.count else { return .status(.rangeNotSatisfiable) }
+        let last = min(Int(ends[1]) ?? .max, data.count - 1)
+        fields[.contentRange] = "bytes \(first)-\(last)/\(data.count)"
+        return MockResponse(
+            status: .partialContent, headerFields: fields, body: .bytes(data.dropFirst(first).prefix(last + 1 - first)))
     }
 }
 

@@ -20,8 +20,17 @@ extension BackgroundFolder {
         _ = FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: 0o600])
     }
 
+    /// The files of a download in segments.
+    func segmentsFile(_ id: BackgroundTask.ID) -> String { "\(parts)/\(id).segments" }
+    func offsetsFile(_ id: BackgroundTask.ID) -> String { "\(parts)/\(id).offsets" }
+
+    func removeSegmentFiles(of id: BackgroundTask.ID) {
+        for path in [segmentsFile(id), offsetsFile(id)] { try? FileManager.default.removeItem(atPath: path) }
+    }
+
     func removePartFiles(of id: BackgroundTask.ID) {
         for path in [resumeFile(id), definitionFile(id)] { try? FileManager.default.removeItem(atPath: path) }
+        removeSegmentFiles(of: id)
     }
 
     /// Removes the resume files that a killed process has not renamed. Only the session that transfers writes there.
@@ -48,6 +57,9 @@ extension BackgroundFolder {
 
     /// The progress of a download whose part this process does not write; nil if it has none.
     func partProgress(_ id: BackgroundTask.ID) -> TransferProgress? {
+        if let record = SegmentRecord(of: id, in: self, isOfThisBoot: true) {
+            return TransferProgress(completed: record.map.received, total: record.map.total)
+        }
         guard let data = try? ResumeData(contentsOf: URL(filePath: resumeFile(id))) else { return nil }
         let size = FileState(path: data.partialFile.path(percentEncoded: false))?.size ?? data.receivedBytes
         return TransferProgress(completed: max(size, data.receivedBytes), total: data.totalBytes)

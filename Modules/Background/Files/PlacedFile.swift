@@ -24,6 +24,18 @@ struct PlacedFile: Sendable {
         whole = Self.folder(of: definition.path) + "/.linnet-" + definition.mark + ".whole"
     }
 
+    /// The part of a download in segments.
+    var segmentedPart: String { folder + "/." + whole.dropFirst(folder.count + 1) + ".linnet-segments" }
+
+    /// Creates the folder of the destination.
+    func makeFolder() throws(BackgroundError) {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw BackgroundError(.fileFailed, "The folder \(folder) cannot be created: \(error)", underlying: error)
+        }
+    }
+
     private var folder: String { Self.folder(of: destination) }
 
     private static func folder(of path: String) -> String {

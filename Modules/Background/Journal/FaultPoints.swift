@@ -3,6 +3,7 @@ enum FaultPoint: String, Sendable, CaseIterable {
     case willAccept, didAccept
     case willStart, didStart
     case didReceiveHead, didStoreHead
+    case didStoreSegments, didWriteSegment, didJoinSegments
     case didReceiveWhole, didCheckWhole
     case willPlace, didNotePlace, didMove, didSynchronizeFolder
     case willEnd, didEnd

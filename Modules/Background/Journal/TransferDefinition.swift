@@ -41,6 +41,8 @@ struct TransferDefinition: Sendable, Equatable, Codable {
     var allowsExpensiveNetworks: Bool
     var storesSecrets: Bool
     var bytesPerSecond: Int64?
+    /// The number of requests that transfer the file at once; nil for one.
+    var segments: Int?
 
     var requestURL: URL? { URL(string: url) }
     var requestMethod: HTTPRequest.Method { HTTPRequest.Method(method) ?? .get }

@@ -28,28 +28,22 @@ extension Attempt {
         let resume = try await onFileThreads { () throws(BackgroundError) in
             var data = try? ResumeData(contentsOf: resumeFile)
             if isOfThisBoot { data = data?.extendedToWholePart() }
-            file.removeParts(except: data?.partialFile.path(percentEncoded: false))
+            // A download in segments has another part, which it looks for itself.
+            if data != nil || definition.segments == nil {
+                file.removeParts(except: data?.partialFile.path(percentEncoded: false))
+            }
             folder.storeDefinition(of: record)
             return data
         }
-        let options = downloadOptions(resumeFile)
         let box = HeadBox(result)
+        defer { result = box.result }
+        if try await transferSegments(to: file, wasPlain: resume != nil, isOfThisBoot: isOfThisBoot, box) { return }
+        let options = downloadOptions(resumeFile)
         let task = try call().interceptor(HeadReader { try await note($0, box) }).downloadTask(
             to: URL(filePath: file.whole), resuming: resume, options: options)
-        let expected = definition.expectedSize
-        task.onProgress { [control, report] progress in
-            report(progress.download)
-            if let expected, progress.download.completed > expected || progress.download.total ?? expected != expected {
-                control.fail(
-                    BackgroundError(
-                        .sizeMismatch,
-                        "The server sends \(progress.download.total ?? progress.download.completed) bytes or more, and "
-                            + "\(expected) were expected."))
-            }
-        }
+        task.onProgress { [reportChecked] in reportChecked($0.download) }
         task.setPace(pace)
         control.setStop { task.cancel(producingResumeData: { _ in }) }
-        defer { result = box.result }
         do {
             let response = try await task.value
             // A resumed download is as good as one that was never interrupted.
@@ -72,6 +66,19 @@ extension Attempt {
         }
     }
 
+    /// Reports progress, and stops the attempt if it leads to another size than the expected one.
+    var reportChecked: @Sendable (TransferProgress) -> Void {
+        { [control, report, expected = definition.expectedSize] progress in
+            report(progress)
+            guard let expected, progress.completed > expected || progress.total ?? expected != expected else { return }
+            control.fail(
+                BackgroundError(
+                    .sizeMismatch,
+                    "The server sends \(progress.total ?? progress.completed) bytes or more, and \(expected) were expected."
+                ))
+        }
+    }
+
     private func downloadOptions(_ resumeFile: URL) -> DownloadOptions {
         DownloadOptions {
             $0.createsDirectories = definition.createsDirectories
@@ -88,7 +95,7 @@ extension Attempt {
     }
 
     /// Stores the digest that the server declares, before the file can be complete.
-    private func note(_ head: HTTPResponse, _ box: HeadBox) async throws(BackgroundError) {
+    func note(_ head: HTTPResponse, _ box: HeadBox) async throws(BackgroundError) {
         guard head.status.kind == .successful else { return }
         faults(.didReceiveHead)
         let digest = ReprDigest.sha256(head.headerFields)
@@ -147,7 +154,7 @@ extension Attempt {
 }
 
 /// The results of an attempt, which its response's head changes.
-private final class HeadBox: Sendable {
+final class HeadBox: Sendable {
     private let state: Mutex<TransferResult>
 
     init(_ result: TransferResult) { state = Mutex(result) }

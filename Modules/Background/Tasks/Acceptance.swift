@@ -49,6 +49,11 @@ struct Acceptance {
         if let size = options.expectedSize, size < 0 {
             throw BackgroundError(.invalidOptions, "The expected size \(size) is negative.")
         }
+        guard (1...TransferOptions.mostSegments).contains(options.segments) else {
+            throw BackgroundError(
+                .invalidOptions,
+                "The number of segments is \(options.segments), not 1 to \(TransferOptions.mostSegments).")
+        }
         try TransferOptions.checkBandwidthLimit(options.bytesPerSecond)
     }
 
@@ -70,7 +75,8 @@ struct Acceptance {
             priority: options.priority.value, tag: options.tag, group: options.group,
             replacesFile: options.replacesFile, createsDirectories: options.createsDirectories,
             permissions: options.permissions, allowsExpensiveNetworks: options.allowsExpensiveNetworks,
-            storesSecrets: options.storesSecrets, bytesPerSecond: options.bytesPerSecond)
+            storesSecrets: options.storesSecrets, bytesPerSecond: options.bytesPerSecond,
+            segments: options.segments == 1 ? nil : options.segments)
     }
 
     /// The body of a call, which must be small and in memory; nil if it has none.

@@ -81,22 +81,7 @@ final class PartialFile {
     /// Reserves room for further bytes, or only checks that there is room now if the file system cannot reserve it.
     func reserveRoom(for count: Int64) throws(FileFailure) {
         guard let descriptor, count > 0 else { return }
-        let (end, isHuge) = size.addingReportingOverflow(count)
-        let result = isHuge ? EFBIG : LinuxFile.reserve(descriptor, size..<end)
-        switch result {
-        case 0: return
-        case ENOSPC, EDQUOT, EFBIG:
-            throw SystemFile.failure(finalPath, "needs \(count) more bytes, and the disk has no room for them", result)
-        default: try checkRoom(for: count)
-        }
-    }
-
-    private func checkRoom(for count: Int64) throws(FileFailure) {
-        var status = statvfs()
-        guard let descriptor, fstatvfs(descriptor, &status) == 0 else { return }
-        let (room, isHuge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        guard !isHuge, count > 0, room < UInt64(count) else { return }
-        throw SystemFile.failure(finalPath, "needs \(count) more bytes, and the disk has \(room)", ENOSPC)
+        try FileRoom.reserve(descriptor, from: size, count: count, finalPath)
     }
 
     /// Appends the bytes of another file.
