@@ -227,6 +227,15 @@ struct Journal: Sendable {
             for var record in try Self.records(longer, [now, now], database) {
                 if record.machine.limitWait(at: now) { try Self.update(&record, at: now, database) }
             }
+            // This process may have a credential that the one before lacked.
+            let lacking = """
+                WHERE state = 0 AND readyAt > ? AND json_extract(CAST(machine AS TEXT), '$.error.code') = ?
+                """
+            let code = BackgroundError.Code.credentialUnavailable.description
+            for var record in try Self.records(lacking, [now, code], database) {
+                let rules = TaskMachine.Rules(kind: record.definition.kind, recreations: recreations)
+                if record.machine.apply(.retry, at: now, rules) { try Self.update(&record, at: now, database) }
+            }
             return running
         }
         faults(.didAdopt)

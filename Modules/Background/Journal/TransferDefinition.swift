@@ -41,6 +41,8 @@ struct TransferDefinition: Sendable, Equatable, Codable {
     var allowsExpensiveNetworks: Bool
     var storesSecrets: Bool
     var bytesPerSecond: Int64?
+    /// The name of the credential that is looked up for each attempt.
+    var credential: String?
     /// The number of requests that transfer the file at once; nil for one.
     var segments: Int?
 

@@ -39,7 +39,7 @@ extension Attempt {
         defer { result = box.result }
         if try await transferSegments(to: file, wasPlain: resume != nil, isOfThisBoot: isOfThisBoot, box) { return }
         let options = downloadOptions(resumeFile)
-        let task = try call().interceptor(HeadReader { try await note($0, box) }).downloadTask(
+        let task = try await call().interceptor(HeadReader { try await note($0, box) }).downloadTask(
             to: URL(filePath: file.whole), resuming: resume, options: options)
         task.onProgress { [reportChecked] in reportChecked($0.download) }
         task.setPace(pace)

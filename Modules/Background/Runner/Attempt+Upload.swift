@@ -17,7 +17,7 @@ extension Attempt {
                 "The file \(path) \(state == nil ? "cannot be found" : "has changed since the upload was accepted").")
         }
         result.total = state.size
-        let task = try uploadCall(state.size).task()
+        let task = try await uploadCall(state.size).task()
         task.onProgress { [report] in report($0.upload) }
         control.setStop { task.cancel() }
         faults(.willUpload)
@@ -33,9 +33,9 @@ extension Attempt {
     }
 
     /// The call with the file as its body, which is read no faster than the limits.
-    private func uploadCall(_ size: Int64) throws(BackgroundError) -> HTTPCall {
+    private func uploadCall(_ size: Int64) async throws(BackgroundError) -> HTTPCall {
         let pace = pace
-        let call = try call()
+        let call = try await call()
         let request: SessionRequest
         do throws(SessionError) {
             request = try call.body(file: definition.fileURL).request()

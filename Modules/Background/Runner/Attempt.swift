@@ -22,6 +22,8 @@ struct Attempt: Sendable {
     let faults: FaultPoints
     /// The limit of all transfers.
     let bandwidth: Bandwidth
+    /// Looks up a credential by its name.
+    var lookUp: (@Sendable (_ name: String, _ url: URL) async throws -> HTTPFields?)?
     let report: @Sendable (TransferProgress) -> Void
 
     var definition: TransferDefinition { record.definition }
@@ -57,8 +59,8 @@ struct Attempt: Sendable {
     private func decision(on error: BackgroundError, _ session: SessionError?, after failures: Int)
         -> RetryPolicy.Decision
     {
-        // A full disk is no failure of the transfer: it waits for room.
-        if error.code == .diskFull { return .retry(after: .seconds(60)) }
+        // These are no failures of the transfer: it waits for room, or for the credential.
+        if error.code == .diskFull || error.code == .credentialUnavailable { return .retry(after: .seconds(60)) }
         guard let session, error.code == .transferFailed, policy.methods.contains(definition.requestMethod) else {
             return .doNotRetry
         }
@@ -76,13 +78,14 @@ struct Attempt: Sendable {
         }
     }
 
-    /// The call of the attempt, with the fields that the session adds now.
-    func call() throws(BackgroundError) -> HTTPCall {
-        guard definition.requestURL != nil else {
+    /// The call of the attempt, with the credential that it names, and with the fields that the session adds now.
+    func call() async throws(BackgroundError) -> HTTPCall {
+        guard let url = definition.requestURL else {
             throw BackgroundError(.invalidRequest, "The URL \(definition.url) cannot be requested.")
         }
         var call = session.call(definition.requestMethod, definition.url).headers(definition.header)
             .timeout(.seconds(Int64.max)).retry(.never).tag(definition.tag)
+        if let name = definition.credential { call = call.headers(try await credential(name, url)) }
         if let body = definition.body { call = call.body(.data(body)) }
         let waits = session.reachabilityMonitor != nil
         let allowsExpensiveNetworks = definition.allowsExpensiveNetworks
@@ -90,6 +93,31 @@ struct Attempt: Sendable {
         if waits { call = call.options { $0.waitsForConnectivity = true } }
         if !allowsExpensiveNetworks { call = call.options { $0.allowsExpensiveNetworks = false } }
         return call
+    }
+}
+
+extension Attempt {
+    /// The fields of the credential that the task names.
+    private func credential(_ name: String, _ url: URL) async throws(BackgroundError) -> HTTPFields {
+        let found: HTTPFields?
+        do {
+            found = try await lookUp?(name, url)
+        } catch {
+            throw BackgroundError(
+                .credentialUnavailable, "The credential \"\(name)\" could not be looked up: \(error)", underlying: error
+            )
+        }
+        guard let found else {
+            throw BackgroundError(.credentialUnavailable, "This program has no credential \"\(name)\".")
+        }
+        let names = session.credentialNames
+        if let field = found.first(where: { !names.contains($0.name) }) {
+            throw BackgroundError(
+                .invalidRequest,
+                "The field \(field.name) of the credential \"\(name)\" would be sent to other origins after a redirect: add it "
+                    + "to the session's redaction.")
+        }
+        return found
     }
 }
 

@@ -225,7 +225,8 @@ actor Runner {
         let control = AttemptControl(bytesPerSecond: record.definition.bytesPerSecond)
         let attempt = Attempt(
             record: record, session: session, journal: journal, folder: folder, policy: configuration.retryPolicy,
-            control: control, faults: faults, bandwidth: bandwidth, report: { [feed] in feed.report($0, record) })
+            control: control, faults: faults, bandwidth: bandwidth,
+            lookUp: configuration.credential, report: { [feed] in feed.report($0, record) })
         let work = Task { await self.perform(attempt) }
         active[record.id] = Active(record: record, control: control, work: work)
     }

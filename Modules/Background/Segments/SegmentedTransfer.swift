@@ -56,9 +56,10 @@ struct SegmentedTransfer: Sendable {
     /// Requests the first bytes; returns nil if the server sends no ranges, or if the file is small.
     private func begin() async throws(BackgroundError) -> SegmentedPart? {
         let range = 0..<Self.probe
+        let call = try await attempt.call().headers(SegmentedEntity.requestFields(for: range))
         let response: StreamedResponse
         do throws(SessionError) {
-            response = try await attempt.call().headers(SegmentedEntity.requestFields(for: range)).bytes()
+            response = try await call.bytes()
         } catch {
             // The range of an empty file cannot be satisfied.
             if error.head?.status == .rangeNotSatisfiable { return nil }
@@ -125,9 +126,10 @@ struct SegmentedTransfer: Sendable {
         _ range: Range<Int64>, of index: Int, _ part: SegmentedPart, _ meter: SegmentMeter
     ) async throws(BackgroundError) {
         let entity = part.entity
+        let call = try await attempt.call().headers(entity.requestFields(for: range))
         let response: StreamedResponse
         do throws(SessionError) {
-            response = try await attempt.call().headers(entity.requestFields(for: range)).bytes()
+            response = try await call.bytes()
         } catch {
             throw BackgroundError(error)
         }

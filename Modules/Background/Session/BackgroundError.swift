@@ -106,6 +106,9 @@ extension BackgroundError {
         public static let digestMismatch = Code("digestMismatch")
         /// The file cannot be written to its destination.
         public static let fileFailed = Code("fileFailed")
+        /// The credential that the task names could not be looked up; see
+        /// ``BackgroundSession/Configuration/credential``.
+        public static let credentialUnavailable = Code("credentialUnavailable")
         /// The disk, or the user's quota, is full.
         public static let diskFull = Code("diskFull")
         /// The task was not complete before its expiry.

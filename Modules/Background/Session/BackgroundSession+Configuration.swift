@@ -1,3 +1,5 @@
+public import FoundationEssentials
+public import HTTPTypes
 public import LinnetSession
 
 extension BackgroundSession {
@@ -10,6 +12,16 @@ extension BackgroundSession {
         /// and authenticators add are added to each attempt, and are not stored. The default is nil: a session with the
         /// default configuration, which the background session shuts down. A given session is not shut down.
         public var session: HTTPSession?
+        /// Returns the header fields of a credential by the name that a task has (``TransferOptions/credential``), for
+        /// example `[.authorization: "Bearer …"]`, and nil if there is none now. It is called for each request, in the process that
+        /// transfers, with the URL of the request.
+        ///
+        /// The fields must be among those that are not sent to another origin after a redirect, which `Redaction.standard`
+        /// and the session's `redaction` define; others fail the task with ``BackgroundError/Code/invalidRequest``.
+        /// Without a result, or after an error, the task waits with ``BackgroundError/Code/credentialUnavailable``; it is
+        /// tried again after a minute, and when another session begins to transfer. The default is nil: no credential is
+        /// available.
+        public var credential: (@Sendable (_ name: String, _ url: URL) async throws -> HTTPFields?)?
         /// The maximum number of tasks that are transferred at once. The default is 4.
         public var maximumActive = 4
         /// The maximum number of tasks that are transferred at once from or to one host and port. The default is 4.

@@ -31,7 +31,8 @@ struct Acceptance {
 
     private func checkCredentials() throws(BackgroundError) {
         guard !options.storesSecrets else { return }
-        let ways = "let the session add it (a serializer, an adapter or a credential), or set storesSecrets"
+        let ways =
+            "let the session add it (a serializer, an adapter or a credential), name it (credential), or set storesSecrets"
         if let field = request.headerFields.first(where: { credentials.contains($0.name) }) {
             throw BackgroundError(
                 .credentialRefused, "The field \(field.name) is a credential, which is not stored: \(ways).")
@@ -48,6 +49,9 @@ struct Acceptance {
         }
         if let size = options.expectedSize, size < 0 {
             throw BackgroundError(.invalidOptions, "The expected size \(size) is negative.")
+        }
+        if let name = options.credential, name.isEmpty {
+            throw BackgroundError(.invalidOptions, "The name of the credential is empty.")
         }
         guard (1...TransferOptions.mostSegments).contains(options.segments) else {
             throw BackgroundError(
@@ -76,7 +80,7 @@ struct Acceptance {
             replacesFile: options.replacesFile, createsDirectories: options.createsDirectories,
             permissions: options.permissions, allowsExpensiveNetworks: options.allowsExpensiveNetworks,
             storesSecrets: options.storesSecrets, bytesPerSecond: options.bytesPerSecond,
-            segments: options.segments == 1 ? nil : options.segments)
+            credential: options.credential, segments: options.segments == 1 ? nil : options.segments)
     }
 
     /// The body of a call, which must be small and in memory; nil if it has none.

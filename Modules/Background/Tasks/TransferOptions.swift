@@ -42,6 +42,9 @@ public struct TransferOptions: Sendable, Hashable {
     /// Whether expensive networks may be used. False requires a session with a reachability monitor. The default is
     /// true.
     public var allowsExpensiveNetworks = true
+    /// The name of a credential, which is stored in place of the credential itself. Each attempt looks it up by
+    /// ``BackgroundSession/Configuration/credential``. The default is nil: none.
+    public var credential: String?
     /// Whether credentials of the request are stored in the journal, readable for the user, in clear text. The default
     /// is false: a call with a credential of its own is refused with ``BackgroundError/Code/credentialRefused``.
     public var storesSecrets = false
