@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The segments that wait for a request, and the workers that send the requests.
 ///
-/// A server can refuse to answer so many requests at once. The worker of a refused one stops, and the others go on: only
-/// the refusal of the last worker is the failure.
+/// A server can refuse to answer so many requests at once. The worker of a refused one stops, and the others go on:
+/// only the refusal of the last worker is the failure.
 final class SegmentPool: Sendable {
     private struct State {
         var waiting: [Int]

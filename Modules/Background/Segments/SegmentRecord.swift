@@ -3,8 +3,8 @@ internal import LinnetSession
 
 /// The side file of a part whose segments are transferred at once.
 ///
-/// It is replaced as a whole, and describes bytes that are on the disk. A second file has the number of written bytes of
-/// each segment: it is changed in place after each write, so it is right until the system ends.
+/// It is replaced as a whole, and describes bytes that are on the disk. A second file has the number of written bytes
+/// of each segment: it is changed in place after each write, so it is right until the system ends.
 struct SegmentRecord: Sendable, Codable {
     /// The version of the format. Files of other versions are ignored.
     static let currentVersion = 1

@@ -99,7 +99,7 @@ final class SegmentedPart: Sendable {
     func didWrite(_ count: Int, to index: Int) throws(BackgroundError) -> SegmentMap {
         let (done, map, isDue) = state.withLock { state in
             let done = state.record.map.write(count, to: index)
-            let isDue = !state.isSaving && .now - state.lastSave >= Self.interval
+            let isDue = !state.isSaving && ContinuousClock.now - state.lastSave >= Self.interval
             if isDue { state.isSaving = true }
             return (done, state.record.map, isDue)
         }
@@ -150,7 +150,7 @@ final class SegmentedPart: Sendable {
     private func save(_ record: SegmentRecord) throws(BackgroundError) {
         let name = folder.segmentsFile(task)
         do {
-            try JSONEncoder().encode(record).write(to: URL(filePath: name), options: .atomic)
+            try SideFile.replace(name, with: try JSONEncoder().encode(record))
         } catch {
             throw BackgroundError(.fileFailed, "The side file \(name) cannot be written: \(error)", underlying: error)
         }

@@ -40,7 +40,7 @@ struct SegmentedTransfer: Sendable {
             // One request downloads a version that came meanwhile, or what a server does not send in ranges.
             let isUseless = error.sessionCode == .invalidResumeData
             box.change { ($0.received, $0.total) = (isUseless ? 0 : part.map.received, part.map.total) }
-            try? await onFileThreads { () throws(BackgroundError) in
+            _ = try? await onFileThreads { () throws(BackgroundError) in
                 if isUseless { part.discard() } else { try part.saveAtEnd() }
             }
             if isUseless { return false }

@@ -13,14 +13,14 @@ extension BackgroundSession {
         /// default configuration, which the background session shuts down. A given session is not shut down.
         public var session: HTTPSession?
         /// Returns the header fields of a credential by the name that a task has (``TransferOptions/credential``), for
-        /// example `[.authorization: "Bearer …"]`, and nil if there is none now. It is called for each request, in the process that
-        /// transfers, with the URL of the request.
+        /// example `[.authorization: "Bearer …"]`, and nil if there is none now. It is called for each request, in the
+        /// process that transfers, with the URL of the request.
         ///
-        /// The fields must be among those that are not sent to another origin after a redirect, which `Redaction.standard`
-        /// and the session's `redaction` define; others fail the task with ``BackgroundError/Code/invalidRequest``.
-        /// Without a result, or after an error, the task waits with ``BackgroundError/Code/credentialUnavailable``; it is
-        /// tried again after a minute, and when another session begins to transfer. The default is nil: no credential is
-        /// available.
+        /// The fields must be among those that are not sent to another origin after a redirect, which
+        /// `Redaction.standard` and the session's `redaction` define; others fail the task with
+        /// ``BackgroundError/Code/invalidRequest``. Without a result, or after an error, the task waits with
+        /// ``BackgroundError/Code/credentialUnavailable``; it is tried again after a minute, and when another session
+        /// begins to transfer. The default is nil: no credential is available.
         public var credential: (@Sendable (_ name: String, _ url: URL) async throws -> HTTPFields?)?
         /// The maximum number of tasks that are transferred at once. The default is 4.
         public var maximumActive = 4

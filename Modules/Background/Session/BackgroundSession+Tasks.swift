@@ -192,8 +192,8 @@ extension BackgroundSession {
         await announceChange()
     }
 
-    /// Limits the bytes a second of one task, in place of ``TransferOptions/bytesPerSecond``. The limit applies at once,
-    /// also while another process transfers the task.
+    /// Limits the bytes a second of one task, in place of ``TransferOptions/bytesPerSecond``. The limit applies at
+    /// once, also while another process transfers the task.
     ///
     /// - Parameters:
     ///   - id: The task.

@@ -34,10 +34,11 @@ public struct TransferOptions: Sendable, Hashable {
     public var bytesPerSecond: Int64?
     /// The number of requests that download the file at once, each a range of it; 1 to 16. The default is 1.
     ///
-    /// More than one take effect if the request is a GET without a body, the server sends ranges (RFC 9110, section 14) of
-    /// a file with a known length and a strong validator, and each segment has at least 1 MiB. Otherwise, and if the file
-    /// changes meanwhile, one request downloads it. Of segments that a server refuses, fewer are requested at once. A task
-    /// counts once for ``BackgroundSession/Configuration/maximumActivePerHost``, however many segments it has.
+    /// More than one take effect if the request is a GET without a body, the server sends ranges (RFC 9110, section 14)
+    /// of a file with a known length and a strong validator, and each segment has at least 1 MiB. Otherwise, and if the
+    /// file changes meanwhile, one request downloads it. Of segments that a server refuses, fewer are requested at
+    /// once. A task counts once for ``BackgroundSession/Configuration/maximumActivePerHost``, however many segments it
+    /// has.
     public var segments = 1
     /// Whether expensive networks may be used. False requires a session with a reachability monitor. The default is
     /// true.

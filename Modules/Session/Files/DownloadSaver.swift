@@ -38,6 +38,7 @@ struct DownloadSaver: Sendable {
         let (file, digest) = try openPart(destination)
         var keeper = makeKeeper(file, length, digest)
         do throws(SessionError) {
+            file.writesBack = plan.options.synchronizes
             let start = file.size
             if plan.options.reservesRoom, let length {
                 try fileStep { () throws(FileFailure) in try file.reserveRoom(for: length) }

@@ -1,4 +1,4 @@
-internal import LinnetSerialization
+package import LinnetSerialization
 
 #if canImport(Glibc)
 internal import Glibc

@@ -13,6 +13,8 @@ internal import Darwin
 final class PartialFile {
     /// The maximum number of buffers for one `writev` call (`IOV_MAX` on Linux).
     private static let mostVectors = 1024
+    /// The number of bytes that are written back at once.
+    private static let writeBackSize: Int64 = 8 << 20
 
     let path: String
     /// The path of the destination, for the messages of errors.
@@ -21,6 +23,11 @@ final class PartialFile {
     private var descriptor: Int32?
     /// The number of bytes in the file.
     private(set) var size: Int64 = 0
+    /// Whether the system begins to write bytes to the disk soon after they were written to the file, so that
+    /// synchronizing it at the end takes no time of its own.
+    var writesBack = false
+    /// The number of bytes for which that has begun.
+    private var writtenBack: Int64
     /// Whether the file was moved or left in place, so that it is not removed.
     var isMoved = false
 
@@ -30,6 +37,7 @@ final class PartialFile {
         self.finalPath = finalPath
         self.descriptor = descriptor
         self.size = size
+        writtenBack = size
     }
 
     deinit {
@@ -50,6 +58,10 @@ final class PartialFile {
         }
         defer { for owner in owners { owner.release() } }
         try write(&vectors)
+        if writesBack, let descriptor, size - writtenBack >= Self.writeBackSize {
+            LinuxFile.writeBack(descriptor, writtenBack..<size, waiting: false)
+            writtenBack = size
+        }
     }
 
     private func write(_ vectors: inout [iovec]) throws(FileFailure) {

@@ -11,7 +11,7 @@ internal import Darwin
 #endif
 
 extension StreamedResponse {
-    /// Writes the body into a range of an existing file.
+    /// Writes the body into a range of an existing file, which is synchronized later.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -41,6 +41,7 @@ extension StreamedResponse {
         let descriptor = SystemCall.retrying { openFile(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) }
         guard descriptor >= 0 else { throw SessionError(SystemFile.failure(path, "cannot be opened"), url: url) }
         let file = PartialFile(path: path, finalPath: path, descriptor: descriptor, size: offset)
+        file.writesBack = true
         guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
             let failure = SystemFile.failure(path, "cannot be written")
             file.leave()

@@ -19,8 +19,8 @@ struct PartKeeper {
         case beside(PartCheckpoint, Task<Void, any Error>?)
     }
 
-    /// The number of bytes that are digested at a failure, which must not take long: whoever cancelled the download waits.
-    /// More bytes stay without a digest.
+    /// The number of bytes that are digested at a failure, which must not take long: whoever cancelled the download
+    /// waits. More bytes stay without a digest.
     private static let mostAtFailure: Int64 = 64 << 20
 
     let total: Int64?
@@ -106,7 +106,8 @@ struct PartKeeper {
         _ = await last.result
     }
 
-    /// Ends the checkpoints, and returns the resume data of the part; nil if the part is empty, or larger than the total.
+    /// Ends the checkpoints, and returns the resume data of the part; nil if the part is empty, or larger than the
+    /// total.
     func finish(_ part: PartialFile) async throws(FileFailure) -> ResumeData? {
         await stop()
         // A part of no bytes saves nothing, and one beyond the total cannot be of this entity.

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import LinnetSerialization
 
 extension ResumeData {
-    /// Returns resume data for all bytes that are in the part now, including those after ``receivedBytes``, which are not
-    /// digested.
+    /// Returns resume data for all bytes that are in the part now, including those after ``receivedBytes``, which are
+    /// not digested.
     ///
     /// A process that is killed leaves more bytes in the part than its resume file describes. They are the bytes that
     /// the server sent if nothing else has written to the file and the system has not lost power since; only the caller

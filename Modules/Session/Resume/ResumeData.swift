@@ -32,8 +32,8 @@ public struct ResumeData: Sendable, Hashable {
     public let totalBytes: Int64?
     /// The SHA-256 of the part, in hexadecimal.
     public let digest: String
-    /// The number of bytes that the digest covers, if it is less than ``receivedBytes``: the creator of the value vouches
-    /// for the others. It is not stored.
+    /// The number of bytes that the digest covers, if it is less than ``receivedBytes``: the creator of the value
+    /// vouches for the others. It is not stored.
     var digestedBytes: Int64?
 
     /// Removes the file with the part; a folder in its place stays. Call it when the download will not be resumed.

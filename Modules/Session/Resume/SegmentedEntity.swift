@@ -15,7 +15,8 @@ package struct SegmentedEntity: Sendable, Hashable, Codable {
     private var validators: ResumeValidators { ResumeValidators(entityTag: entityTag, lastModified: lastModified) }
 
     /// The entity of a response to a request for its first bytes; nil if the response does not allow requests for other
-    /// ranges: it is no 206 for the first bytes, does not declare the whole length, is coded, or has no strong validator.
+    /// ranges: it is no 206 for the first bytes, does not declare the whole length, is coded, or has no strong
+    /// validator.
     package init?(_ response: StreamedResponse) {
         let validators = ResumeValidators(response.head)
         guard response.head.status == .partialContent, validators.ifRange != nil,
@@ -36,8 +37,8 @@ package struct SegmentedEntity: Sendable, Hashable, Codable {
         [.range: "bytes=\(range.lowerBound)-\(range.upperBound - 1)", .acceptEncoding: "identity"]
     }
 
-    /// Checks that a response has a range of this version, and returns the range, which begins like the requested one, and
-    /// can end before it.
+    /// Checks that a response has a range of this version, and returns the range, which begins like the requested one,
+    /// and can end before it.
     ///
     /// - Throws: A `SessionError` with ``SessionError/Code/invalidResumeData`` if the entity has changed, and with
     ///   ``SessionError/Code/invalidResponse`` if the server sends another range.
