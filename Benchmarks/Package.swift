@@ -41,6 +41,9 @@ let package = Package(
             name: "bench-cache",
             dependencies: [linnet, support, .product(name: "LinnetDiskCache", package: "linnet")]),
         .executableTarget(
+            name: "bench-background",
+            dependencies: [support, .product(name: "LinnetBackground", package: "linnet")]),
+        .executableTarget(
             name: "bench-websocket",
             dependencies: [
                 linnet, support,

@@ -8,6 +8,7 @@ import re
 
 BARE = "Linnet, bare"
 CALL = "Linnet, by calls"
+ARIA2 = "aria2c"
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
 FROM_SERVER = "Linnet, from the server"
 WEBSOCKETS = "websockets"
@@ -37,6 +38,7 @@ class Scenario:
 
 PYTHON = pathlib.Path(__file__).resolve().parent.parent / ".build" / "linnet-venv" / "bin" / "python"
 WEBSOCKET_CLIENT = pathlib.Path(__file__).resolve().parent / "websocket_client.py"
+TIMED = pathlib.Path(__file__).resolve().parent / "timed.py"
 NO_AUTHORITY = "URLSession is missing, because it cannot trust a custom authority"
 
 SCENARIOS = [
@@ -71,6 +73,10 @@ SCENARIOS = [
     Scenario("gzip-body", "body", (LIBCURL,), path="gzip/text", unit="MB/s", scale=1e-6, options=("compressed",)),
     Scenario("download-1g-file", "download", (CURL, AHC, URLSESSION), path="1g", seconds=0, unit="MB/s", scale=1e-6,
              memory=True),
+    # The peers do not synchronize the file to the disk.
+    Scenario("background-1g-file", "background", (CURL, ARIA2), path="1g", seconds=0, unit="MB/s", scale=1e-6),
+    Scenario("background-4-segments", "background", (ARIA2,), path="limited/256m", seconds=0, unit="MB/s", scale=1e-6,
+             options=("segments=4",)),
     Scenario("upload-1g-file", "upload", (CURL, AHC, URLSESSION), path="upload/1g", seconds=0, unit="MB/s", scale=1e-6,
              memory=True),
     Scenario("tls-upload-1g-file", "upload", (CURL, AHC), kind="HTTPS", path="upload/1g", seconds=0, unit="MB/s",
@@ -116,6 +122,8 @@ def command(scenario, who, server, programs):
         return ["h2load", "-t1", "-c1", f"-m{scenario.concurrency}", f"-D{max(1, round(seconds))}", url], read_h2load
     if who == CURL:
         return curl_command(scenario, server, url)
+    if who == ARIA2:
+        return aria2_command(scenario, server, url), read_line
     if scenario.operation in ("encode-query", "decode-json-10m", "decode-json-2k", "evaluate-chain"):
         return values_command(scenario, who, server, programs), read_line
     if scenario.operation == "echo":
@@ -124,16 +132,18 @@ def command(scenario, who, server, programs):
         return images_command(scenario, who, server, url, programs), read_line
     own = scenario.own if who == "linnet" else ()
     options = [f"pin={server.pin}" if option == "pin" else option for option in own]
-    source = scenario.path.removeprefix("upload/").removeprefix("gzip/")
+    source = scenario.path.removeprefix("upload/").removeprefix("gzip/").removeprefix("limited/")
     if scenario.operation == "upload":
         options.append(f"file={server.file(source)}")
-    elif scenario.operation == "download":
+    elif scenario.operation in ("download", "background"):
         options.append(f"file={server.directory / 'download'}")
     small = ("plain", "close", "held", "held-long", "cached")
     length = server.file("1k" if source in small else source).stat().st_size
     program = programs / PROGRAMS.get(who, PROGRAMS["linnet"])
     if scenario.operation == "cache":
         program = programs / "bench-cache"
+    elif scenario.operation == "background":
+        program = programs / "bench-background"
     elif "manager" in options:
         program = programs / "bench-afnetworking"
     return [program, scenario.operation, url, scenario.concurrency, seconds, f"bytes={length}",
@@ -148,6 +158,14 @@ def curl_command(scenario, server, url):
     if scenario.operation == "upload":
         return words + ["-o", "/dev/null", "-T", server.file("1g"), url], read_curl
     return words + ["-o", server.directory / "download", url], read_curl
+
+
+def aria2_command(scenario, server, url):
+    source = server.file(scenario.path.removeprefix("limited/"))
+    connections = "4" if "segments=4" in scenario.options else "1"
+    return [TIMED, source.stat().st_size, server.directory / "download", "aria2c", "--quiet", "--file-allocation=none",
+            f"--split={connections}", f"--max-connection-per-server={connections}", "--min-split-size=1M",
+            f"--dir={server.directory}", "--out=download", url]
 
 
 def echo_command(scenario, who, url, programs):
