@@ -33,6 +33,9 @@ struct AddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The largest number of bytes a second of each task.", valueName: "rate"))
     var limit: String?
 
+    @Option(help: "The number of requests that download each file at once, 1 to 16.")
+    var segments = 1
+
     @Option(help: ArgumentHelp("A label for all of them.", valueName: "text"))
     var group: String?
 
@@ -57,6 +60,7 @@ struct AddCommand: AsyncParsableCommand {
                     $0.group = group
                     $0.replacesFile = !keepsFiles
                     $0.bytesPerSecond = rate
+                    $0.segments = segments
                     $0.priority = [.low: .low, .normal: .normal, .high: .high][priority] ?? .normal
                 }
                 try options.show(task)

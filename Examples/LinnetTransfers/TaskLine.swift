@@ -18,6 +18,7 @@ struct TaskLine: Encodable {
     var message: String?
     var tag: String?
     var group: String?
+    var bytesPerSecond: Int64?
 
     init(_ task: BackgroundTask) {
         id = "\(task.id)"
@@ -33,6 +34,7 @@ struct TaskLine: Encodable {
         message = task.error?.message
         tag = task.tag
         group = task.group
+        bytesPerSecond = task.bandwidthLimit
     }
 
     func json() throws -> String {

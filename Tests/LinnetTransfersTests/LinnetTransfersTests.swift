@@ -101,6 +101,11 @@ struct LinnetTransfersTests {
             #expect(try await run(folder, "limit", "2M").text == "2.0 MB a second\n")
             #expect(try await run(folder, "limit", "--json").text == "{\"bytesPerSecond\":2000000}\n")
             #expect(try await run(folder, "limit", "off").text == "off\n")
+            _ = try await run(folder, "add", "--segments", "4", "--to", folder.path, "http://127.0.0.1:9/a")
+            let one = try await run(folder, "limit", "500k", "1", "--json")
+            #expect(one.status == 0 && one.text.contains("\"bytesPerSecond\":500000"), "\(one.text)")
+            #expect(try await run(folder, "limit", "500k", "9").status == 2)
+            #expect(try await run(folder, "limit").text == "off\n")
         }
     }
 
