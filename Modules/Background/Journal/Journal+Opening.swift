@@ -55,6 +55,7 @@ extension Journal {
         }
         try folder.makeJournal()
         queue = try DatabaseQueue(path: folder.journal, configuration: configuration)
+        writer = JournalWriter(queue)
         try queue.write { try Self.prepare($0) }
     }
 

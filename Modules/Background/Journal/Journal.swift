@@ -4,10 +4,12 @@ internal import LinnetSession
 
 /// The journal of a session: its tasks, in SQLite.
 ///
-/// Each function is one transaction, also for other processes. The record in the journal is the truth about a task: the
-/// process that transfers it acts on the record's wish, and an attempt ends only if the record still has it.
+/// Each function is one change, which has a transaction or shares it with others, also for other processes. The record
+/// in the journal is the truth about a task: the process that transfers it acts on the record's wish, and an attempt
+/// ends only if the record still has it.
 struct Journal: Sendable {
     let queue: DatabaseQueue
+    let writer: JournalWriter
     let faults: FaultPoints
     /// The damage of the journal that this one replaces, if it was damaged when it was opened.
     var damage: BackgroundError?
@@ -20,23 +22,14 @@ struct Journal: Sendable {
 
     // MARK: Adding
 
-    /// Adds tasks, of which each can be refused. The others survive a power failure when the function returns.
-    func accept(
-        _ definitions: [TransferDefinition]
-    ) async throws(BackgroundError) -> [Result<TaskRecord, BackgroundError>] {
+    /// Adds a task. It survives a power failure when the function returns.
+    func accept(_ definition: TransferDefinition) async throws(BackgroundError) -> TaskRecord {
         faults(.willAccept)
-        let results = try await write { database in
-            let revision = try Self.nextRevision(database)
-            return try definitions.map { definition -> Result<TaskRecord, BackgroundError> in
-                do {
-                    return .success(try Self.insert(definition, revision: revision, database))
-                } catch let error as BackgroundError {
-                    return .failure(error)
-                }
-            }
+        let record = try await write { database in
+            try Self.insert(definition, revision: Self.nextRevision(database), database)
         }
         faults(.didAccept)
-        return results
+        return record
     }
 
     /// Adds the tasks of a journal that is lost, with the identifiers that they had. It blocks.
@@ -323,21 +316,7 @@ extension Journal {
     private func write<Value: Sendable>(
         durably: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(BackgroundError) -> Value {
-        do {
-            return try await queue.writeWithoutTransaction { database in
-                if !durably { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
-                defer { if !durably { try? database.execute(sql: "PRAGMA synchronous = FULL") } }
-                var value: Value?
-                try database.inTransaction(.immediate) {
-                    value = try body(database)
-                    return .commit
-                }
-                guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-                return value
-            }
-        } catch {
-            throw .storage(error)
-        }
+        do { return try await writer.write(durably: durably, body) } catch { throw .storage(error) }
     }
 
     private static func nextRevision(_ database: Database) throws -> Int64 {

@@ -65,7 +65,7 @@ extension BackgroundSession {
     }
 
     private func add(_ definition: TransferDefinition) async throws(BackgroundError) -> BackgroundTask {
-        let record = try await acceptance.accept(definition)
+        let record = try await journal.accept(definition)
         await announceChange()
         return record.task()
     }

@@ -34,7 +34,6 @@ public final class BackgroundSession: Sendable {
     let runner: Runner
     let feed: Feed
     let presence: Presence
-    let acceptance: AcceptanceQueue
     private let ownsSession: Bool
     private let isShutDown = Atomic(false)
 
@@ -74,7 +73,6 @@ public final class BackgroundSession: Sendable {
         self.configuration = configuration
         self.journal = journal
         self.presence = presence
-        acceptance = AcceptanceQueue(journal)
         feed = Feed(journal, isProgram: configuration.role == .program)
         let runner = Runner(
             journal: journal, folder: folder, session: session, configuration: configuration, feed: feed,

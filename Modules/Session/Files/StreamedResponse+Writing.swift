@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import LinnetSerialization
 internal import LinnetTransport
+internal import NIOCore
 
 #if canImport(Glibc)
 internal import Glibc
