@@ -52,10 +52,24 @@ final class RunnerLock: Sendable {
         return nil
     }
 
+    /// Whether a session has the lock of a directory.
+    static func isTaken(_ folder: BackgroundFolder) -> Bool {
+        let lock = SystemCall.retrying { open(folder.lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW) }
+        guard lock >= 0 else { return false }
+        defer { close(lock) }
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        return SystemCall.retrying({ fcntl(lock, getLock, &range) }) == 0 && range.l_type != Int16(F_UNLCK)
+    }
+
     #if os(Linux)
+    /// `F_OFD_GETLK` of fcntl(2).
+    private static let getLock: Int32 = 36
     /// `F_OFD_SETLK` of fcntl(2).
     private static let setLock: Int32 = 37
     #else
+    private static let getLock = F_GETLK
     private static let setLock = F_SETLK
     #endif
 }

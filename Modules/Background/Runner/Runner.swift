@@ -12,8 +12,9 @@ actor Runner {
         let work: Task<Void, Never>
     }
 
-    /// The time that an agent leaves to the program that has claimed its lock.
-    private static let courtesy = Duration.seconds(1)
+    /// The time that an agent leaves to the program that has claimed its lock: a second, in steps.
+    private static let courtesySteps = 100
+    private static let courtesyStep = Duration.milliseconds(10)
 
     private let journal: Journal
     private let folder: BackgroundFolder
@@ -128,8 +129,12 @@ actor Runner {
     /// Gives the lock to the program that has claimed it, and waits for the end of that program.
     private func yield() async {
         await release()
-        timer = Task { [clock = configuration.clock] in
-            try? await clock.sleep(for: Self.courtesy)
+        timer = Task { [clock = configuration.clock, folder] in
+            // The program most often takes the lock at once. From then on, its end is told.
+            for _ in 0..<Self.courtesySteps {
+                if RunnerLock.isTaken(folder) { break }
+                try? await clock.sleep(for: Self.courtesyStep)
+            }
             self.isYielding = false
             await self.hear(.runnerGone)
         }
