@@ -1,5 +1,15 @@
 internal import FoundationEssentials
+internal import LinnetSecurity
+internal import LinnetSerialization
 internal import LinnetSession
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
 
 /// The side file of a part whose segments are transferred at once.
 ///
@@ -17,6 +27,8 @@ struct SegmentRecord: Sendable, Codable {
     /// The part, which no other file of its name can replace.
     let device: UInt64
     let node: UInt64
+    /// The SHA-256 of the first bytes of the part, once they were received. It reveals another file in its place.
+    var beginning: Beginning?
     /// Relates the second file to this one.
     let mark: UInt64
     var map: SegmentMap
@@ -29,7 +41,8 @@ struct SegmentRecord: Sendable, Codable {
             let record = try? JSONDecoder().decode(SegmentRecord.self, from: data),
             record.version == Self.currentVersion, record.map.isSound, record.map.total == record.entity.total,
             let state = FileState(path: record.part), state.device == record.device, state.node == record.node,
-            state.size == record.entity.total
+            state.size == record.entity.total, let beginning = record.beginning,
+            beginning == Beginning(of: record.part, count: beginning.count)
         else { return nil }
         self = record
         guard isOfThisBoot, let data = FileManager.default.contents(atPath: folder.offsetsFile(id)) else { return }
@@ -48,5 +61,30 @@ struct SegmentRecord: Sendable, Codable {
 
     private static func number(_ data: Data, at offset: Int) -> UInt64 {
         data.dropFirst(offset).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// The first bytes of a part.
+struct Beginning: Sendable, Equatable, Codable {
+    /// At least one, and at most those of the first request.
+    let count: Int
+    /// The SHA-256 in hexadecimal.
+    let digest: String
+
+    /// Reads the bytes; nil if the part does not have so many, or cannot be read. Blocks.
+    init?(of part: String, count: Int) {
+        let descriptor = SystemCall.retrying { open(part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard (1...SegmentedTransfer.probe).contains(count) else { return nil }
+        var room = [UInt8](repeating: 0, count: count)
+        let found = room.withUnsafeMutableBytes { bytes in
+            SystemCall.retrying { read(descriptor, bytes.baseAddress, bytes.count) }
+        }
+        guard found == count else { return nil }
+        let hasher = SHA256Hasher()
+        room.withUnsafeBytes { hasher.update($0) }
+        self.count = count
+        digest = hasher.hexadecimalDigest
     }
 }

@@ -108,6 +108,14 @@ final class SegmentedPart: Sendable {
         return map
     }
 
+    /// Notes the first bytes, after they were written. Without them, the part is not used by another attempt.
+    func noteBeginning() throws(BackgroundError) {
+        let received = state.withLock { $0.record.map.segments[0].done }
+        let beginning = Beginning(of: path, count: Int(min(received, Int64(SegmentedTransfer.probe))))
+        state.withLock { $0.record.beginning = beginning }
+        try save(state.withLock { $0.record })
+    }
+
     /// Replaces the side file with one that has all bytes that were written, after they were synchronized to the disk.
     func save() throws(BackgroundError) {
         // Before the synchronization, which does not cover what is written meanwhile.

@@ -6,7 +6,7 @@ internal import Synchronization
 /// A download by several requests at once.
 struct SegmentedTransfer: Sendable {
     /// The number of bytes of the first request, which tells whether the server sends ranges.
-    private static let probe: Int64 = 64 << 10
+    static let probe = 64 << 10
 
     let attempt: Attempt
     let file: PlacedFile
@@ -55,7 +55,7 @@ struct SegmentedTransfer: Sendable {
 
     /// Requests the first bytes; returns nil if the server sends no ranges, or if the file is small.
     private func begin() async throws(BackgroundError) -> SegmentedPart? {
-        let range = 0..<Self.probe
+        let range = 0..<Int64(Self.probe)
         let call = try await attempt.call().headers(SegmentedEntity.requestFields(for: range))
         let response: StreamedResponse
         do throws(SessionError) {
@@ -79,6 +79,7 @@ struct SegmentedTransfer: Sendable {
                 file.segmentedPart, url: record.definition.url, entity: entity, map: map, record, in: folder)
         }
         try await receive(response, entity, range, of: 0, part, nil)
+        try await onFileThreads { () throws(BackgroundError) in try part.noteBeginning() }
         return part
     }
 
