@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetCookies
 
-@Suite("Hostile cookies", .timeLimit(.minutes(2)))
+@Suite("Hostile cookies", .timeLimit(.minutes(5)))
 struct CookieHostileTests {
     @Test func tenThousandFieldsLeaveFiftyCookies() throws {
         let jar = makeJar()

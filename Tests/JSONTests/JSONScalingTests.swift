@@ -4,7 +4,7 @@ import LinnetJSON
 import Testing
 
 /// Twice the input takes at most two and a half times as long.
-@Suite(.timeLimit(.minutes(1))) struct JSONScalingTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONScalingTests {
     typealias Case = ScalingCase
 
     @Test(

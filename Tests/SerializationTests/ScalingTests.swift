@@ -4,7 +4,7 @@ import LinnetSerialization
 import Testing
 
 /// Twice the input takes at most two and a half times as long.
-@Suite(.timeLimit(.minutes(1))) struct ScalingTests {
+@Suite(.timeLimit(.minutes(5))) struct ScalingTests {
     typealias Case = ScalingCase
 
     @Test(

@@ -4,7 +4,7 @@ import LinnetSerializationXML
 import Testing
 
 /// Twice the input takes about twice the time.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct XMLScalingTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct XMLScalingTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let size: Int
