@@ -11,6 +11,36 @@ import Testing
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(2)))
 struct UnwrittenEndTests {
     @Test func anEndIsWrittenWhenTheJournalCanBeWritten() async throws {
+        try await withUnwrittenEnd { background, task, journal in
+            #expect(try await background.task(task.id)?.state == .running)
+            let error = try await failure { try await background.pause(task.id) }
+            #expect(error.code == .storageFailed)
+            try journal.open()
+            // A change of the journal asks for a pass, like the timer a few seconds later.
+            try await background.limitBandwidth(to: nil)
+            #expect(try await background.ended(task.id).state == .completed)
+        } afterwards: { folder, _ in
+            #expect(names(in: folder) == ["file", "session"])
+        }
+    }
+
+    @Test func anEndThatWasNeverWrittenIsFoundByTheNextSession() async throws {
+        try await withUnwrittenEnd { _, _, _ in
+        } afterwards: { folder, journal in
+            try journal.open()
+            try await withBackground(in: folder) { background in
+                try await background.drained()
+                #expect(try await background.tasks.map(\.state) == [.completed])
+            }
+        }
+    }
+
+    /// Downloads a file in a session whose journal is locked at the end of the download, and calls a function then, and
+    /// another one after the session was shut down. The file is there in between, and was requested once.
+    private func withUnwrittenEnd(
+        perform: (BackgroundSession, BackgroundTask, LockedJournal) async throws -> Void,
+        afterwards: (URL, LockedJournal) async throws -> Void
+    ) async throws {
         let data = bytes(100_000)
         try await withFileServer(["/file": data]) { files, server in
             try await withFolder { folder in
@@ -23,38 +53,9 @@ struct UnwrittenEndTests {
                     let task = try await background.download(background.get(server), to: file)
                     for await _ in ends.stream { break }
                     #expect(try Data(contentsOf: file) == data)
-                    #expect(try await background.task(task.id)?.state == .running)
-                    let error = try await failure { try await background.pause(task.id) }
-                    #expect(error.code == .storageFailed)
-                    try journal.open()
-                    // A change of the journal asks for a pass, like the timer a few seconds later.
-                    try await background.limitBandwidth(to: nil)
-                    #expect(try await background.ended(task.id).state == .completed)
+                    try await perform(background, task, journal)
                 }
-                #expect(files.requests.count == 1)
-                #expect(names(in: folder) == ["file", "session"])
-            }
-        }
-    }
-
-    @Test func anEndThatWasNeverWrittenIsFoundByTheNextSession() async throws {
-        let data = bytes(100_000)
-        try await withFileServer(["/file": data]) { files, server in
-            try await withFolder { folder in
-                let file = folder.appending(path: "file")
-                let (journal, ends) = (LockedJournal(), AsyncStream<Void>.makeStream())
-                try await withBackground(in: folder, { journal.close(at: .willEnd, &$0) { ends.continuation.yield() } })
-                {
-                    background in
-                    journal.set(background.journal.queue)
-                    try await background.download(background.get(server), to: file)
-                    for await _ in ends.stream { break }
-                }
-                try journal.open()
-                try await withBackground(in: folder) { background in
-                    try await background.drained()
-                    #expect(try await background.tasks.map(\.state) == [.completed])
-                }
+                try await afterwards(folder, journal)
                 #expect(try Data(contentsOf: file) == data)
                 #expect(files.requests.count == 1)
             }

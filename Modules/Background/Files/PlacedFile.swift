@@ -111,9 +111,8 @@ struct PlacedFile: Sendable {
         let failure = FileFailure(path: destination, errorNumber: errno, problem: problem)
         let code: BackgroundError.Code =
             switch failure.errorNumber {
-            case ENOSPC, EDQUOT: .diskFull
             case EISDIR, ENOTDIR: .invalidDestination
-            default: .fileFailed
+            default: BackgroundError.Code(ofFile: failure.errorNumber)
             }
         return BackgroundError(code, "\(failure)", underlying: failure)
     }

@@ -180,7 +180,6 @@ extension BackgroundError {
     /// The error of a file of a download.
     fileprivate static func failedPart(_ path: String, _ problem: String, _ number: Int32 = errno) -> BackgroundError {
         let failure = FileFailure(path: path, errorNumber: number, problem: problem)
-        return BackgroundError(
-            [ENOSPC, EDQUOT].contains(number) ? .diskFull : .fileFailed, "\(failure)", underlying: failure)
+        return BackgroundError(Code(ofFile: number), "\(failure)", underlying: failure)
     }
 }

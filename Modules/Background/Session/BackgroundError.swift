@@ -142,11 +142,15 @@ extension BackgroundError {
 
     /// The error of a task for the error of its request.
     init(_ error: SessionError) {
-        if let failure = error.fileFailure, [ENOSPC, EDQUOT].contains(failure.errorNumber) {
-            self.init(.diskFull, error.message, sessionCode: error.code, underlying: error)
-        } else {
-            let code: Code = error.code == .fileFailed ? .fileFailed : .transferFailed
-            self.init(code, error.message, sessionCode: error.code, underlying: error)
-        }
+        let isOfFile = error.code == .fileFailed
+        let code = error.fileFailure.map { Code(ofFile: $0.errorNumber) } ?? .fileFailed
+        self.init(
+            isOfFile || code == .diskFull ? code : .transferFailed, error.message, sessionCode: error.code,
+            underlying: error)
     }
+}
+
+extension BackgroundError.Code {
+    /// The code of a file that could not be written, for the system's error number.
+    init(ofFile errorNumber: Int32) { self = [ENOSPC, EDQUOT].contains(errorNumber) ? .diskFull : .fileFailed }
 }

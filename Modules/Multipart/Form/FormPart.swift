@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import LinnetMessages
 import LinnetSerialization
 
 /// A part of a form: its header, and the source of its content.
@@ -105,7 +106,7 @@ struct FormPart: Sendable {
         var bytes = Array("UTF-8''".utf8)
         for byte in text.utf8 {
             // The characters of RFC 8187's attr-char stay unescaped.
-            if MultipartBoundary.isAlphanumeric(byte) || "!#$&+-.^_`|~".utf8.contains(byte) {
+            if ASCII.isAlphanumeric(byte) || "!#$&+-.^_`|~".utf8.contains(byte) {
                 bytes.append(byte)
             } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

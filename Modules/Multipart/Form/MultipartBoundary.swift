@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinnetMessages
 
 #if canImport(Glibc)
 import Glibc
@@ -21,7 +22,7 @@ enum MultipartBoundary {
     /// Whether the boundary has 1 to 70 allowed characters, and does not end in a space.
     static func isValid(_ boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count) && boundary.utf8.last != UInt8(ascii: " ")
-            && boundary.utf8.allSatisfy { isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
+            && boundary.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
     /// Whether the boundary can be parsed: 1 to 70 printable ASCII characters, the last not a space. Some servers use
@@ -33,7 +34,7 @@ enum MultipartBoundary {
 
     /// The boundary as the value of a parameter, quoted unless it is a token.
     static func parameter(_ boundary: String) -> String {
-        let isToken = boundary.utf8.allSatisfy { isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
+        let isToken = boundary.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
         return isToken ? boundary : "\"\(boundary)\""
     }
 
@@ -49,9 +50,5 @@ enum MultipartBoundary {
             }
             return false
         }
-    }
-
-    static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }

@@ -191,12 +191,12 @@ private struct DispositionScanner {
     }
 
     private mutating func skipSpace() {
-        while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
+        while position < bytes.count, ASCII.isBlank(bytes[position]) { position += 1 }
     }
 
     private func trimmed(_ slice: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var slice = slice
-        while let last = slice.last, last == 0x20 || last == 0x09 { slice.removeLast() }
+        while let last = slice.last, ASCII.isBlank(last) { slice.removeLast() }
         return slice
     }
 }
