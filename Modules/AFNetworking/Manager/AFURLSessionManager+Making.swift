@@ -230,7 +230,7 @@ extension AFURLSessionManager {
 }
 
 extension TransferOutcome {
-    /// What the notification of the end says.
+    /// The `userInfo` of the notification of the end.
     fileprivate func info(
         _ object: Any?, _ error: NSError?, _ serializer: any AFURLResponseSerialization
     ) -> [AnyHashable: Any] {

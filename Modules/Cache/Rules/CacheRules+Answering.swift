@@ -11,7 +11,7 @@ extension CacheRules {
     /// The responses whose Vary fields match the request, the preferred one first.
     ///
     /// A response with Vary is preferred to one without, and then the one with the latest Date (RFC 9111, section 4.1).
-    /// Of those with the same Date, the one received last is preferred.
+    /// The one received last is preferred among responses with the same Date.
     static func selected(for request: HTTPRequest, among stored: [StoredResponse]) -> [StoredResponse] {
         let matching = stored.filter { $0.variant.matches(request) }
         guard matching.count > 1 else { return matching }

@@ -19,8 +19,8 @@ struct PartKeeper {
         case beside(PartCheckpoint, Task<Void, any Error>?)
     }
 
-    /// The number of bytes that are digested at a failure, which must not take long: whoever cancelled the download
-    /// waits. More bytes stay without a digest.
+    /// The number of bytes that are digested at a failure, which must not take long: the caller that has cancelled the
+    /// download waits. More bytes stay without a digest.
     private static let mostAtFailure: Int64 = 64 << 20
 
     let total: Int64?

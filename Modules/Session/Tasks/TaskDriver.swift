@@ -184,7 +184,7 @@ final class TaskDriver: Sendable {
 
     // MARK: Updates
 
-    /// Adds a new state to the updates, unless nobody learns of it.
+    /// Adds a new state to the updates, unless it has no observer.
     private func tell(_ new: TaskState, _ state: inout Shared) {
         if state.outbox.hasObservers || hub.isWatched || TaskNotifications.hub.isWatched {
             state.outbox.append(.state(new))
