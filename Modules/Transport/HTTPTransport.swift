@@ -203,6 +203,7 @@ public final class HTTPTransport: Transport {
         case .response(let response, let answer):
             sending.pool.served(on: connection)
             if let connection = response.body.upgraded {
+                // It counts as a request until it closes, so that a shutdown waits for it.
                 requests.begin()
                 upgraded.add(connection.channel) { [requests] in requests.end() }
             }

@@ -11,6 +11,8 @@ internal import Darwin
 package enum DetachedThread {
     /// Starts a thread that runs the function; returns whether it could be started.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        // A thread inherits the mask of its creator: set only within the new thread, a signal of the program could
+        // reach it first.
         var allSignals = sigset_t()
         var formerSignals = sigset_t()
         sigfillset(&allSignals)

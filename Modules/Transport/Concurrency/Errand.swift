@@ -76,9 +76,11 @@ package final class Errand<Value: Sendable>: Sendable {
             state.withLock { $0.end() }?.resume(returning: outcome)
         }
         let isLate = state.withLock { state in
+            // The code may have ended already, and nothing would release the task then.
             if !state.isOver { state.task = task }
             return state.isCancelled
         }
+        // The cancellation came before the task was known.
         if isLate { task.cancel() }
     }
 

@@ -28,6 +28,7 @@ final class EventLoopExecutor: TaskExecutor, @unchecked Sendable {
 
     private func run() {
         isScheduled = false
+        // Two arrays, since a job may enqueue others; both keep their memory.
         swap(&jobs, &running)
         let executor = asUnownedTaskExecutor()
         for job in running { job.runSynchronously(on: executor) }

@@ -8,6 +8,7 @@ package struct ReaderClaim: ~Copyable, Sendable {
 
     /// Returns whether the reader that is made is the first.
     package borrowing func take() -> Bool {
+        // Relaxed, since no other memory is published with the flag.
         !isTaken.exchange(true, ordering: .relaxed)
     }
 }

@@ -19,6 +19,7 @@ package struct Tick: Hashable, Comparable, Sendable {
 
     package static var now: Tick {
         var time = timespec()
+        // The clock that `ContinuousClock` reads on Linux, which goes on while the machine sleeps.
         clock_gettime(CLOCK_BOOTTIME, &time)
         return Tick(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }

@@ -54,12 +54,15 @@ extension Mutex {
         in place: @escaping Waiters<Answer>.Place<Value>,
         ifCancelled cancelled: (@Sendable () -> Answer)?, _ ready: (inout Value) -> Answer?
     ) async -> Answer {
+        // Usually the value is there, and needs neither a number nor a cancellation handler.
         if let answer = withLock({ ready(&$0) }) { return answer }
         let id = WaiterID.next()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 let answer = withLock { state -> Answer? in
+                    // It may have come since the first look.
                     if let answer = ready(&state) { return answer }
+                    // The cancellation handler may have run already, and found no waiter.
                     if let cancelled, Task.isCancelled { return cancelled() }
                     _ = place(&state) { waiters in
                         waiters.add(waiter, id: id)

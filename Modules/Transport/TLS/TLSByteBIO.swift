@@ -103,6 +103,7 @@ final class TLSByteBIO {
             linnet_BIO_clear_retry_flags(bio)
             read.pointee = owner.read(into: destination, count: count)
             guard read.pointee == 0 else { return 1 }
+            // Without this flag, OpenSSL takes the lack of bytes for the end of the connection.
             linnet_BIO_set_retry_read(bio)
             return 0
         }
@@ -114,6 +115,7 @@ final class TLSByteBIO {
             return 1
         }
         BIO_meth_set_ctrl(method) { _, command, _, _ in
+            // OpenSSL flushes after each flight of the handshake, and goes on only if that succeeds.
             command == BIO_CTRL_FLUSH ? 1 : 0
         }
         return method

@@ -37,6 +37,7 @@ final class TLSClientContext: Sendable {
                 pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
             SSL_CTX_sess_set_new_cb(pointer, keepNewSession)
         }
+        // Without this mode, OpenSSL completes the handshake whatever the callback returns.
         SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(pointer, judgePresentedChain, nil)
         // Called when a server requests a certificate; the connection has the identity.
@@ -49,6 +50,8 @@ final class TLSClientContext: Sendable {
     func require(_ identities: ClientIdentityPolicy) throws(TransportError) {
         for identity in identities.identities {
             OpenSSLErrorQueue.clear()
+            // OpenSSL measures keys by the security level of the context, so that only a connection of this context can
+            // tell.
             guard let ssl = SSL_new(pointer) else {
                 throw TransportError(.invalidConfiguration, "OpenSSL has no memory for a connection.")
             }
@@ -107,9 +110,12 @@ private func makeSSLContext(
             .invalidConfiguration,
             "The configuration of the system's OpenSSL does not allow the configured TLS versions.")
     }
+    // Renegotiation could present another certificate after the decision; compression reveals secrets by the length of
+    // the records (CRIME).
     SSL_CTX_set_options(
         context, LINNET_SSL_OP_NO_RENEGOTIATION | LINNET_SSL_OP_NO_COMPRESSION | LINNET_SSL_OP_NO_TICKET)
     _ = linnet_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
+    // Otherwise OpenSSL reads each record in two steps, its header and its content.
     _ = linnet_SSL_CTX_set_read_ahead(context, 1)
     // A connection keeps its buffers between records only once it is used again; see ``TLSConnection/keepBuffers()``.
     _ = linnet_SSL_CTX_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))

@@ -76,6 +76,7 @@ final class TLSConnection {
         }
         _ = linnet_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp)
         let protocols = alpnWireFormat(applicationProtocols ?? context.applicationProtocols)
+        // Unlike OpenSSL's other functions, this one returns 0 for success.
         if !protocols.isEmpty, SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count)) != 0 {
             throw TransportError(.tlsHandshakeFailed, "The application protocols cannot be offered.")
         }
@@ -106,6 +107,8 @@ final class TLSConnection {
     /// OpenSSL presents no chain for a resumed session.
     func confirmTrust() -> Bool {
         if isResumed {
+            // The chain of a resumed session was judged in an earlier handshake, so that a verdict in this one is a
+            // contradiction.
             guard verdict == nil, let trust = resumption?.resumedTrust() else { return false }
             verdict = .accepted(trust)
         }
@@ -134,6 +137,7 @@ final class TLSConnection {
     var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
     func handshake() -> HandshakeStep {
+        // `SSL_get_error` takes an older error in the thread's queue for one of this call.
         OpenSSLErrorQueue.clear()
         let result = SSL_do_handshake(ssl)
         if result == 1 { return .complete }
@@ -191,6 +195,7 @@ final class TLSConnection {
                 OpenSSLErrorQueue.clear()
                 var written = 0
                 let chunk = UnsafeRawBufferPointer(rebasing: rest)
+                // The BIO accepts all bytes, so that a failure never means that it is full.
                 guard SSL_write_ex(ssl, chunk.baseAddress, chunk.count, &written) == 1 else {
                     return OpenSSLErrorQueue.drain()
                 }
@@ -295,6 +300,7 @@ final class TLSConnection {
             presented = TLSPresentedChain(
                 certificates: Self.chain(of: store), staple: stapledOCSPResponse,
                 awaitsStaple: SSL_version(ssl) < TLS1_3_VERSION)
+            // The flag makes this success a pause; a failure would end the handshake.
             _ = linnet_SSL_set_retry_verify(ssl)
             return 1
         case .accepted:

@@ -16,6 +16,7 @@ extension TLSHandler {
         switch machine.sending {
         case .keep:
             pendingWrites.append((bytes, promise))
+        // Bytes must not overtake the ones that wait.
         case .encrypt where !pendingWrites.isEmpty:
             pendingWrites.append((bytes, promise))
         case .encrypt where 1...Self.mostGatheredBytes ~= bytes.readableBytes:

@@ -176,6 +176,7 @@ final class TLSHandler: ChannelDuplexHandler {
         }
         if saysCloseNotify {
             if pendingWrites.isEmpty { connection?.shutdown() }
+            // Also after a failure, so that the server receives the alert.
             sendCiphertext(context)
         }
         if mode == .all { release() }

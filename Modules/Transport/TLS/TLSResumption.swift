@@ -52,6 +52,7 @@ final class TLSResumption {
 
     /// Keeps a TLS 1.3 ticket. A server may send several at any time after the handshake (RFC 8446, 4.6.1).
     func keepTicket(_ session: OpaquePointer, trust: VerifiedTrust) {
+        // A TLS 1.2 session is kept once its handshake is complete and the decision final.
         guard Self.isTLS13(session) else { return }
         // A lifetime of 0 means that the ticket must be discarded.
         keep(session, lifetime: SSL_SESSION_get_ticket_lifetime_hint(session), isSingleUse: true, trust: trust)

@@ -127,6 +127,7 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     func fail(_ error: TransportError, _ failure: TransportMetrics.Failure = .other) {
+        // Before `end()`, which reports the metrics.
         metrics.failure = failure
         end()
         var error = error
@@ -145,10 +146,12 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     private func end() {
+        // Bytes that arrived together with the end belong to the body.
         deliverArrived()
         hasEnded = true
         stopBody()
         deadlines = Deadlines()
+        // A held response ended earlier, before its request.
         if heldEnd == nil { metrics.times.responseEnd.tick = .now }
         observer?.didFinishAttempt(metrics)
     }
@@ -195,6 +198,7 @@ extension HTTPExchange {
 
     /// Called when the socket has accepted the bytes of one write.
     func didSendBody(bytes count: Int) {
+        // The socket can accept bytes after the end of the exchange, whose metrics have been reported.
         guard !hasEnded else { return }
         writesInFlight -= 1
         delivery = nil

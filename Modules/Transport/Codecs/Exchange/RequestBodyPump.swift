@@ -41,8 +41,10 @@ final class RequestBodyPump<Host: ExchangeHost>: RequestBodyProducer {
             var reader = try make()
             var sent: Int64 = 0
             while let chunk = try await reader.next() {
+                // An empty chunk would end a chunked body (RFC 9112, 7.1).
                 guard chunk.readableBytes > 0 else { continue }
                 sent += Int64(chunk.readableBytes)
+                // Before it is sent: the server would read the surplus as the next request.
                 if let length, sent > length { throw TransportError(bodyOf: length, produced: "more") }
                 guard await send(chunk) else { return }
             }

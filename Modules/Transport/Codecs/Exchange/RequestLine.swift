@@ -23,6 +23,7 @@ struct RequestLine {
         self.path = path
     }
 
+    // A space or a line end would begin another part of the head, or another request.
     private static func isVisible(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }

@@ -52,6 +52,7 @@ extension UnsafeRawBufferPointer {
     /// Whether a range equals a lower-case ASCII text, ignoring case.
     func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
+        // The bit is the case of a letter. It also makes CR equal to a hyphen, but names are tokens.
         for index in 0..<range.count where self[range.lowerBound + index] | 0x20 != text.utf8Start[index] | 0x20 {
             return false
         }
@@ -77,6 +78,7 @@ extension UnsafeRawBufferPointer {
     /// allowed; more than 18 other digits are not.
     var contentLength: Int64? {
         let digits = drop { $0 == UInt8(ascii: "0") }
+        // Nineteen digits can exceed Int64.
         guard !isEmpty, digits.count <= 18, digits.allSatisfy(\.isDecimalDigit) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }

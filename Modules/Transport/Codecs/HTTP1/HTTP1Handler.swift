@@ -190,6 +190,8 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        // An attacker can end a TCP connection: without close_notify, a body that ends with it may be cut (RFC 8446,
+        // 6.1).
         if let exchange, !isTruncated, let event = parser.finish() { received(event, exchange, context) }
         connectionEnded()
         context.fireChannelInactive()
@@ -301,6 +303,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     // MARK: Failure
 
     func fail(_ error: TransportError, _ failure: TransportMetrics.Failure = .other) {
+        // Taken first: closing can end the channel at once, which would fail the exchange with another error.
         let failed = exchange
         exchange = nil
         close()

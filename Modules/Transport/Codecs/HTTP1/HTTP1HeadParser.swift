@@ -123,6 +123,7 @@ struct HTTP1LineReader {
     mutating func nextFieldLine() throws(HTTP1SyntaxError) -> Range<Int>? {
         var line = try nextLine()
         guard !line.isEmpty else { return nil }
+        // Parsers differ about such a line after the status line: some ignore it (RFC 9112, 2.2).
         guard !bytes[line.lowerBound].isBlank else { throw .malformed("a continuation line without a field line") }
         isFolded = false
         while position < bytes.count, bytes[position].isBlank {
@@ -147,6 +148,8 @@ struct HTTP1LineReader {
     private func name(_ line: Range<Int>) throws(HTTP1SyntaxError) -> HTTPField.Name {
         var end = line.lowerBound
         while end < line.upperBound, bytes[end].isTokenByte { end += 1 }
+        // A blank before the colon is refused, too: parsers that differ about it have caused vulnerabilities (RFC 9112,
+        // 5.1).
         guard end > line.lowerBound, end < line.upperBound, bytes[end] == UInt8(ascii: ":"),
             let name = HTTPField.Name(String(decoding: bytes[line.lowerBound..<end], as: UTF8.self))
         else { throw .malformed("an invalid field name") }

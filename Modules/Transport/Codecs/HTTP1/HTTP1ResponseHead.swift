@@ -30,6 +30,7 @@ struct HTTP1ResponseHead: Sendable, Equatable {
     var keepsAlive: Bool { !isFaulty && !asksToClose && (isHTTP11 || asksToKeepAlive) }
 
     func framing(for method: HTTPRequest.Method) -> Framing {
+        // The order of RFC 9112, 6.3: status and method come before the fields, which describe what GET would return.
         switch statusCode {
         case 100..<200, 204, 304: return .none
         default: break

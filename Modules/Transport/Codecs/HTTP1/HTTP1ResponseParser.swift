@@ -141,6 +141,8 @@ struct HTTP1ResponseParser {
             while let lineFeed = bytes.firstIndex(of: .lineFeed, from: searched) {
                 let length = lineFeed - lineStart
                 searched = lineFeed + 1
+                // An empty line that ends with LF alone ends the search, too, so that the head is refused at once and
+                // not at the limit.
                 if length == 0 || (length == 1 && bytes[lineStart] == .carriageReturn) { return searched }
                 lineStart = searched
             }
@@ -210,9 +212,11 @@ struct HTTP1ResponseParser {
         while digits < line.count, let value = line[digits].hexadecimalValue {
             size = size << 4 | value
             digits += 1
+            // Sixteen digits can exceed Int64.
             guard digits <= 15 else { throw .malformed("a chunk size that is too large") }
         }
         let rest = line[digits...]
+        // Extensions are ignored, but not their control characters, at which another parser may end the line.
         guard digits > 0, rest.first(where: { !$0.isBlank }).map({ $0 == UInt8(ascii: ";") }) ?? rest.isEmpty,
             rest.allSatisfy(\.isFieldByte)
         else { throw .malformed("a chunk size that is not a number") }

@@ -100,6 +100,7 @@ struct HTTP1StateMachine {
     /// The rest of the request cannot be sent. Returns the action if the response was complete.
     mutating func requestBodyBroke() -> EndAction? {
         guard let current = exchange, current.response == .complete else { return nil }
+        // The server still expects the rest of the body, so that the connection cannot be used again.
         return end(current, hasSurplus: true)
     }
 
@@ -139,6 +140,7 @@ struct HTTP1StateMachine {
     /// The response is complete. After surplus bytes the connection can no longer be trusted.
     mutating func receivedEnd(hasSurplus: Bool = false) -> EndAction {
         guard var current = exchange, current.response == .body else { return .fail(.unexpectedResponse) }
+        // A server that closes the connection does not read the rest of the body (RFC 9112, 9.3).
         guard current.request == .sendingBody, !current.serverCloses, !hasSurplus else {
             return end(current, hasSurplus: hasSurplus)
         }
@@ -149,6 +151,7 @@ struct HTTP1StateMachine {
 
     private mutating func end(_ current: Exchange, hasSurplus: Bool) -> EndAction {
         exchange = nil
+        // After a body that was cut short, the server would read the next request as the rest of it.
         if current.mayReuse && current.request == .complete && !hasSurplus { return .complete }
         isClosed = true
         return .completeAndClose

@@ -87,6 +87,7 @@ extension HTTP2Connection: ExchangeHost {
         let pieces = framing.takePieces(room: Self.mostOnTheirWay - onTheirWay)
         for piece in pieces { write(piece, context) }
         if !pieces.isEmpty { context.flush() }
+        // A server that does not read its answers keeps the channel from being writable.
         if context.channel.isWritable { framing.counts.answersWereTaken() }
         if onTheirWay > 0 { watchDelivery(context) }
         // The last byte of a request may have ended its stream, which made room for others. Their bodies are sent by
@@ -214,6 +215,7 @@ enum HTTP2RequestHead {
     /// Secrets are kept out of compression tables (RFC 7541, 7.1.3); values that change each time would only fill them.
     private static func indexing(_ field: HTTPField) -> HTTP2FieldEncoder.Indexing {
         if secrets.contains(field.name) { return .neverIndexed }
+        // A short value is easier to guess by its effect on the length of a block (RFC 7541, 7.1.3).
         if field.name.has("cookie"), field.withUnsafeBytesOfValue({ $0.count < 20 }) { return .neverIndexed }
         return changing.contains(field.name) ? .notIndexed : .indexed
     }

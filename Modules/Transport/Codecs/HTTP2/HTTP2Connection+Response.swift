@@ -43,6 +43,7 @@ extension HTTP2Connection {
             if stream.exchange.awaitsStreamedDelivery {
                 stream.exchange.deliverStreamed(by: self, on: context.eventLoop)
             }
+            // Once for all frames of a read, so that one WINDOW_UPDATE answers them.
             credit(stream)
             stream.exchange.didRead()
             armWatchdog(stream.due)

@@ -279,6 +279,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         watchdog.fired()
         guard !machine.isClosed else { return }
         let now = NIODeadline.now()
+        // A copy, since a stream that has expired is removed.
         for stream in Array(streams.values) { expire(stream, now) }
         if framing.isAcknowledged { settingsDue = nil }
         if let settingsDue, settingsDue <= now { return close(.settingsTimeout, saying: .settingsTimeout) }

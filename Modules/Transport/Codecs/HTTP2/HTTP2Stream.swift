@@ -153,6 +153,7 @@ struct HTTP2StreamStateMachine {
         guard bytesLeft ?? 0 == 0 else { return .fail(.wrongLength) }
         switch request {
         case .complete: return .complete
+        // The server is told that no more of the request comes, since it counts the stream as open (RFC 9113, 8.1).
         case .awaitingContinue, .abandoned: return .completeAndReset
         case .sendingBody:
             response = .complete
@@ -187,6 +188,7 @@ final class HTTP2WindowBudget: Sendable {
 
     /// Takes bytes. Returns false if fewer are left.
     fileprivate func take(_ count: Int) -> Bool {
+        // Taken before it is checked, so that two event loops cannot both have the last bytes.
         let taken = used.add(count, ordering: .relaxed).newValue
         if taken <= limit, parent?.take(count) ?? true { return true }
         used.subtract(count, ordering: .relaxed)

@@ -154,6 +154,7 @@ struct ConnectSeries: Sendable {
 
     /// The time that an attempt has to connect: all attempts together have the time of one.
     func connectTimeout(at now: NIODeadline) -> TimeAmount {
+        // NIO's bootstrap has a timeout of 10 s unless another one is set, and has no value for none.
         deadline == .distantFuture ? .hours(24) : max(.nanoseconds(1), deadline - now)
     }
 }

@@ -17,10 +17,12 @@ extension Connector {
             ? NameLookup(names, tried: opening.series.tried, boundTo: binding.address, on: opening.eventLoop) : nil
         if let resolver { opening.attempt.adopt { resolver.cancelQueries() } }
         let start = ContinuousClock.now
+        // Nagle's algorithm would hold back the end of a request until the server acknowledges the bytes before it.
         let bootstrap = bootstrap(opening, binding).channelOption(.tcpOption(.tcp_nodelay), value: 1).resolver(resolver)
         let future =
             address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: server.host, port: server.port)
         return future.flatMapErrorThrowing { [names] error in
+            // The cached addresses may be outdated.
             names.forget(server.host)
             throw TransportError(connecting: error, to: server)
         }.map { channel in
@@ -51,6 +53,7 @@ extension Connector {
     private func bootstrap(_ opening: Opening, _ binding: SocketBinding? = nil) -> ClientBootstrap {
         let attempt = opening.attempt
         return ClientBootstrap(group: opening.eventLoop)
+            // The handlers ask for each read, so that a slow reader slows down the server.
             .channelOption(.autoRead, value: false)
             .connectTimeout(opening.series.connectTimeout(at: .now()))
             .channelInitializer { channel in

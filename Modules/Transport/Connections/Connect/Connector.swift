@@ -220,6 +220,7 @@ final class Connector: ConnectionOpener {
         make: (_ serverName: String?, EventLoopPromise<TLSSessionInfo>, @escaping TLSHandler.Judge) -> TLSHandler
     ) -> EventLoopFuture<TLSSessionInfo> {
         let promise = channel.eventLoop.makePromise(of: TLSSessionInfo.self)
+        // An address must not be sent as a server name (RFC 6066, 3).
         let isAddress = (try? SocketAddress(ipAddress: server.host, port: 0)) != nil
         // Without a trailing dot (RFC 6066, 3).
         let name = server.host.hasSuffix(".") ? String(server.host.dropLast()) : server.host
@@ -295,6 +296,7 @@ final class Connector: ConnectionOpener {
             id: place.id, key: place.key, pool: place.pool, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), capacity: http2.capacity, opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
+        // Before the closure, which runs at once if the channel has closed, and tells the owner of the end.
         http2.adopt(connection)
         channel.closeFuture.assumeIsolated().whenComplete { _ in http2.connectionEnded() }
         return connection
@@ -326,6 +328,7 @@ final class Connector: ConnectionOpener {
             id: place.id, key: place.key, pool: place.pool, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), capacity: 1, opening: metrics,
             maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
+        // Before the closure, which runs at once if the channel has closed, and tells the owner of the end.
         handler.adopt(connection)
         channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }
         // Only reading detects the end of an idle connection.

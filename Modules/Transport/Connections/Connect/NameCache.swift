@@ -243,6 +243,7 @@ struct NameCacheMachine<Waiter> {
             switch answer {
             case .addresses: lifetime
             case .unknown: unknownLifetime
+            // A name server that did not answer may answer the next query.
             case .failed: .zero
             }
         guard lifetime > .zero else { return }

@@ -47,6 +47,7 @@ final class NameLookup: Resolver, Sendable {
     var span: TransportMetrics.Span? { state.withLock { $0.span } }
 
     func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        // The query for IPv6 starts the lookup, whose answer has both families.
         v4.futureResult
     }
 
@@ -83,6 +84,7 @@ final class NameLookup: Resolver, Sendable {
 
     private func complete(_ answer: NameAnswer, _ port: Int) {
         guard tried.isEmpty else { return complete(ordered: answer, port) }
+        // IPv6 first: after an answer for IPv4 alone, NIO would wait for the other one (RFC 8305, 3).
         v6.completeWith(answer.addresses(.inet6, port: port))
         v4.completeWith(answer.addresses(.inet, port: port))
     }
@@ -158,6 +160,7 @@ enum SystemResolver {
             return .unknown(TransportError(.nameResolutionFailed, "The host name contains a null byte."))
         }
         var hints = addrinfo()
+        // Without the type of the socket, each address would come once for each type.
         hints.ai_family = AF_UNSPEC
         #if canImport(Glibc)
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

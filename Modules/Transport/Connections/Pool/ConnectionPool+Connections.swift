@@ -186,10 +186,12 @@ extension ConnectionPool {
     @discardableResult
     func evict(for key: PoolKey, _ timeouts: TransportTimeouts) -> Bool {
         while let victim = oldestUnused(besides: key) {
+            // A request may have taken it since the search.
             guard victim.shard.takeUnused(victim) else { continue }
             if change({ $0.machine.connectInPlaceOfEvicted(key) }) {
                 connect(key, timeouts, nearCaller: true)
             }
+            // After its room is taken: the end of a connection gives its room to any origin in need.
             victim.close(.evicted)
             return true
         }

@@ -23,6 +23,7 @@ extension ConnectionPool {
             return true
         }
         guard isNext else { return }
+        // Weak, because a shared event loop would keep a released pool until the timer is due.
         let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireIdle() }
         let superfluous = change { state -> Scheduled<Void>? in
             // It has fired, or an earlier one was set meanwhile.
@@ -66,6 +67,7 @@ extension ConnectionPool {
     /// used connection first, so the others have been idle for longer, and the server has closed them too or is about
     /// to.
     func closeIdle(like connection: HTTPConnection, since start: Tick) {
+        // The shards have the time of the event loops, and a request has the time of `ContinuousClock`.
         let begin = now - .nanoseconds(Tick.now.nanoseconds - start.nanoseconds)
         for shard in shards {
             for idle in shard.takeUnused(of: connection.key, since: begin) { idle.close(.retired) }
@@ -74,6 +76,7 @@ extension ConnectionPool {
 
     /// Stops using all open connections: idle ones are closed now, the others after their exchanges.
     func retireConnections() {
+        // Marked before idle ones are closed, so that a connection that is returned meanwhile is not kept.
         let open = change { Array($0.open.values) }
         for connection in open { connection.retire() }
         closeIdle()
@@ -93,10 +96,12 @@ extension ConnectionPool {
             let ids = state.machine.retire { !$0.isValid(under: terms) }
             return (ids.compactMap { state.removeWaiter($0) }, terms)
         }
+        // Sessions stand for decisions of the former policy.
         connector.forgetTLSSessions()
         for shard in shards {
             for connection in shard.replaceTerms(terms) { connection.close(.retired) }
         }
+        // After the shards have the new terms, under which these requests look for a connection again.
         for waiter in waiters { waiter.resume(.askAgain) }
     }
 

@@ -207,6 +207,7 @@ final class ConnectionPool: Sendable {
         // Otherwise new requests could overtake waiting ones for as long as the load lasts.
         let isContended =
             hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, via: proxy, under: $0.terms)) }
+        // A connection of the caller's own event loop runs the request without a change of threads.
         let first = nearestShard
         for offset in 0..<shards.count {
             switch shards[(first + offset) % shards.count].take(origin, via: proxy) {
@@ -247,7 +248,9 @@ final class ConnectionPool: Sendable {
             if state.isShutDown { return .fail(.shutDown) }
             // The cancellation handler may have run before the waiter existed, and found nothing to end.
             if Task.isCancelled { return .fail(.readerCancelled) }
+            // The terms may have been replaced since the shards were searched.
             if let refusal = state.terms.refusal(of: origin) { return .fail(refusal) }
+            // Under the lock: a replacement of the terms either finds this waiter or comes before its key.
             let key = PoolKey(origin, via: proxy, under: state.terms)
             state.waiters[id] = Waiter(
                 key: key, timeouts: request.timeouts, continuation: continuation,
@@ -262,6 +265,7 @@ final class ConnectionPool: Sendable {
             continuation.resume(returning: .failed(error))
         case .wait(let key, let action, let timer):
             if let timer { armWaitTimer(at: timer) }
+            // After unlocking, and once the waiter exists: the observer may change its priority at once.
             request.observer?.willWait(WaitingPlace { self.setPriority($0, of: id) })
             switch action {
             case .connect: connect(key, request.timeouts, nearCaller: true)
@@ -285,6 +289,8 @@ final class ConnectionPool: Sendable {
     }
 
     private func armWaitTimer(at due: NIODeadline) {
+        // Without the pool's lock, since the event loop takes one of its own. Weak, because a shared event loop would
+        // keep a released pool until the timer is due.
         let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireWaiters() }
         let superfluous = change { state -> Scheduled<Void>? in
             // An earlier timer may have been set meanwhile.

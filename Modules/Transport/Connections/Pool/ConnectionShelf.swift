@@ -52,6 +52,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
 
         @discardableResult
         func remove(_ id: Connection.ID) -> Entry? {
+            // Connections are taken from the end.
             if let index = entries.lastIndex(where: { $0.connection.id == id }) { return entries.remove(at: index) }
             return barred.firstIndex { $0.connection.id == id }.map { barred.remove(at: $0) }
         }
@@ -91,6 +92,7 @@ struct ConnectionShelf<Key: Hashable, Connection: ShelvedConnection>: ~Copyable 
                 if use.inUse == 1 { touch(connection, key, now) }
                 return .kept
             }
+            // The server has lowered its limit below the exchanges in use, so that this place is gone.
             guard use.inUse - 1 < use.capacity else {
                 if use.inUse == 1, !use.isRetired {
                     stack(key).barred.append(Entry(connection: connection, since: now))

@@ -102,6 +102,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
                 self.start(exchange)
             }
         } onCancel: {
+            // The flag comes first: an exchange that has not started is not found by `cancel`, and reads the flag when
+            // it starts.
             exchange.isCancelled.store(true, ordering: .releasing)
             cancel(exchange)
         }
@@ -112,6 +114,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         case .failure(let error, _) where error.code == .connectionClosed:
             guard var reason = lateFailure?.error else { break }
             reason.attempts = error.attempts
+            // An alert is an answer: another connection with the same certificate would get it, too.
             return .failure(reason, canRepeat: false)
         case .failure, .withdrawn:
             break
@@ -185,6 +188,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// Stops using the connection, and closes it after its exchanges.
     func retire() {
         isRetired.store(true, ordering: .relaxed)
+        // An HTTP/1.1 connection has one exchange at most, and the flag is read when its place is returned.
         if case .http2(let connection) = wire { connection.execute { $0.retire() } }
     }
 }
@@ -274,6 +278,7 @@ struct ConnectionUse {
     /// Records an answer to a request of a period of use.
     mutating func responded(in period: Int) {
         hasServed = true
+        // A late answer to a request before the idle time does not show that the server is still there.
         if period == self.period { mayBeStale = false }
     }
 

@@ -17,6 +17,7 @@ struct PoolKey: Hashable, Sendable {
     init(_ origin: Origin, via proxy: ProxyServer? = nil, under terms: ConnectionTerms) {
         self.origin = origin
         self.proxy = proxy
+        // A policy only decides whether clear text is allowed, which `isValid(under:)` asks.
         policy = origin.isSecure ? terms.securityPolicy.identity : nil
         clientIdentity = origin.isSecure ? terms.clientIdentities.key(for: origin.host) : nil
     }
@@ -115,6 +116,7 @@ final class OriginMemory<Value: Sendable>: Sendable {
             }
             entries[origin] = entry
         }
+        // After the value is stored, which a reader that sees the flag then finds.
         isEmpty.store(false, ordering: .releasing)
     }
 }

@@ -67,7 +67,9 @@ final class PoolShard: Sendable {
         state.withLock { state in
             let isValid = !state.isShutDown && connection.key.isValid(under: state.terms) && !connection.isWornOut(now)
             if !connection.isMultiplexed {
+                // No other request can have a place on it.
                 guard isValid else { return .close }
+                // Under the lock: once it is on the shelf, another thread may begin the next request on it.
                 connection.layAside()
                 return Return(state.shelf.giveBack(connection, key: connection.key, now: now))
             }

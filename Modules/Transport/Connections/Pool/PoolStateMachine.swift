@@ -101,6 +101,8 @@ struct PoolStateMachine<Key: Hashable> {
     /// Takes the room of an unused connection that is being closed for this key. Returns false if no request needs it
     /// any more.
     mutating func connectInPlaceOfEvicted(_ key: Key) -> Bool {
+        // The total may exceed its limit for a moment: the closing connection counts until `closed(_:wasDraining:)`,
+        // which then opens none in its place.
         guard wantsConnection(key) else { return false }
         beginConnecting(key)
         settle(key)
@@ -158,6 +160,7 @@ struct PoolStateMachine<Key: Hashable> {
     /// Whether a connection that is being opened is still needed.
     func needsAttempt(_ key: Key) -> Bool {
         guard let origin = origins[key] else { return false }
+        // Each of the other attempts will serve one request.
         return origin.waiters.count >= max(1, origin.connecting)
     }
 
@@ -169,6 +172,7 @@ struct PoolStateMachine<Key: Hashable> {
     /// Called when opening a connection has failed for good. Returns the requests that fail with it.
     mutating func connectFailed(_ key: Key) -> (waiters: [WaiterID], next: Key?) {
         var failed: [WaiterID] = []
+        // Otherwise the other attempts suffice for the waiting requests, and none has to fail for this one.
         if needsAttempt(key) {
             if isShared(key) {
                 failed = origins[key]?.waiters.removeAll() ?? []
@@ -221,6 +225,7 @@ struct PoolStateMachine<Key: Hashable> {
     /// Retires keys. Returns the waiting requests, which have to ask again.
     mutating func retire(where isRetired: (Key) -> Bool) -> [WaiterID] {
         var asked: [WaiterID] = []
+        // A copy of the keys, since settling removes origins.
         for key in Array(origins.keys) where isRetired(key) {
             asked += origins[key]?.waiters.removeAll() ?? []
             settle(key)
@@ -235,6 +240,7 @@ struct PoolStateMachine<Key: Hashable> {
         switch origins[key]?.isMultiplexed {
         case false: limits.connectionsPerOrigin
         case true: multiplexedPerOrigin
+        // If it turns out to be HTTP/2, one connection serves all requests, and more would be in vain.
         case nil: 1
         }
     }
@@ -242,7 +248,9 @@ struct PoolStateMachine<Key: Hashable> {
     /// Whether more requests wait than the connections under way will serve.
     private func wantsConnection(_ key: Key, besides served: Int = 0) -> Bool {
         guard let origin = origins[key], origin.total < limit(key) else { return false }
+        // Each connection that is being opened will serve one request.
         if origin.isMultiplexed == false { return origin.waiters.count - served > origin.connecting }
+        // One connection may serve all of them; how many it serves is known once it is open.
         return origin.waiters.count > served && origin.connecting == 0
     }
 

@@ -43,6 +43,8 @@ struct RepeatPolicy: Sendable {
     func sendsAgain(after failures: some Collection<Failure>, besideOthers: Int = 0) -> Bool {
         // Failures to open a connection are counted separately.
         let sent = failures.filter { $0 != .notConnected }
+        // An automatic retry that failed, of a request that the server may have processed, is not retried (RFC 9110,
+        // 9.2.2).
         return sent.count - besideOthers <= mostRepeats && besideOthers <= mostRepeatsBesideOthers
             && sent.count { $0 == .staleConnection } <= 1
     }
@@ -55,6 +57,7 @@ struct RepeatPolicy: Sendable {
     func pause(afterUseless count: Int, using random: inout some RandomNumberGenerator) -> Duration {
         guard count > 1 else { return .zero }
         var pause = firstPause
+        // Bounded, since `where` skips the remaining turns instead of ending the loop.
         for _ in 2..<min(count, 64) where pause < longestPause { pause *= 2 }
         return min(pause, longestPause) * (1 - jitter * Double.random(in: 0...1, using: &random))
     }
@@ -86,6 +89,7 @@ struct UselessConnections<Key: Hashable> {
         rows[key] = Row(count: length(key, now: now) + 1, last: now)
         guard rows.count >= mostUnswept else { return }
         rows = rows.filter { now - $0.value.last < Self.lifetime }
+        // Doubled, so that sweeping costs constant time for each row on average.
         mostUnswept = max(Self.fewestToSweep, 2 * rows.count)
     }
 

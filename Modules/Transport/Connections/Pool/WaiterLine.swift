@@ -117,6 +117,7 @@ struct RankedQueue<Member: Hashable, Rank: Comparable> {
 
     /// Adds a member, or changes its rank.
     mutating func set(_ rank: Rank, of member: Member) {
+        // An old entry stays in the heap as outdated, since finding it would take linear time.
         guard ranks.updateValue(rank, forKey: member) != rank else { return }
         heap.append(Entry(member: member, rank: rank))
         siftUp(heap.count - 1)
@@ -148,6 +149,7 @@ struct RankedQueue<Member: Hashable, Rank: Comparable> {
     // MARK: Heap
 
     private mutating func tidy() {
+        // Rebuilding takes linear time, which the changes since the last time have paid for.
         if heap.count > 2 * ranks.count + 16 {
             heap = ranks.map { Entry(member: $0.key, rank: $0.value) }
             for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(index) }

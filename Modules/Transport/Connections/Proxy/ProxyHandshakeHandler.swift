@@ -67,6 +67,7 @@ final class ProxyHandshakeHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     private func open(_ surplus: ByteBuffer, _ context: ChannelHandlerContext) {
+        // First: its callbacks add the origin's handlers, which the surplus is for.
         takePromise()?.succeed()
         if surplus.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(surplus)) }
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)

@@ -104,6 +104,7 @@ final class ProxyDirectory: Sendable {
     private func server(_ proxy: Proxy) -> ProxyServer {
         servers.withLock { servers in
             if let known = servers[proxy] { return known }
+            // A proxy that is made anew equals the former one in keys of the pool, and only has to be challenged again.
             if servers.count >= Self.most { servers = [:] }
             let server = ProxyServer(proxy)
             servers[proxy] = server

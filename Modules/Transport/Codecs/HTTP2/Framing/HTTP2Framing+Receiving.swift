@@ -280,6 +280,8 @@ extension HTTP2Framing {
         try checkStream(frame)
         receiveWindow -= frame.length
         guard receiveWindow >= 0 else { throw .rule(.flowControlError, "DATA beyond the connection window") }
+        // At once, whether or not the body is read: streams have windows of their own, and a slow reader must not stop
+        // the others.
         creditConnection()
         let isEnd = frame.flags.contains(.endStream)
         let payload = frame.length - padding - (frame.flags.contains(.padded) ? 1 : 0)

@@ -71,6 +71,7 @@ extension HTTP2Framing {
         let most = peer.maximumFrameSize
         let flags: HTTP2FrameFlags = isEnd ? .endStream : []
         let start = outbox.buffer.writerIndex
+        // The length is set afterwards, so that the block is encoded in its place and not copied.
         outbox.buffer.writeFrameHeader(.headers, flags: flags.union(.endHeaders), stream: stream, length: 0)
         encoder.encode(head, into: &outbox.buffer)
         let length = outbox.buffer.writerIndex - start - HTTP2FrameHeader.size
@@ -185,6 +186,7 @@ extension HTTP2Framing {
         var first = streams[index].outgoing[0]
         let room = min(sendWindow, streams[index].sendWindow, peer.maximumFrameSize, Self.largestData)
         let length = min(first.bytes.readableBytes, max(0, room))
+        // An empty frame needs no window (RFC 9113, 6.9.1).
         guard length > 0 || first.bytes.readableBytes == 0 else { return false }
         let payload = first.bytes.readSlice(length: length) ?? ByteBuffer()
         let isLast = first.bytes.readableBytes == 0
@@ -210,6 +212,7 @@ extension HTTP2Framing {
     mutating func changeSendWindows(by difference: Int) throws(HTTP2ConnectionError) {
         guard difference != 0 else { return }
         for index in 0..<streams.count {
+            // A window can become negative (RFC 9113, 6.9.2).
             streams[index].sendWindow += difference
             guard streams[index].sendWindow <= HTTP2PeerSettings.largestWindow else {
                 throw .rule(.flowControlError, "a window that is too large")

@@ -134,6 +134,7 @@ struct HTTP2Framing {
     private mutating func step() throws(HTTP2ConnectionError) -> Step {
         if let data { return nextOfData(data) }
         guard let frame = try nextHeader() else { return .needsBytes }
+        // DATA is passed on as it arrives; other frames are small, and of use as a whole only.
         guard frame.type == .data else {
             guard var payload = input.readSlice(length: frame.length) else { return .needsBytes }
             self.frame = nil

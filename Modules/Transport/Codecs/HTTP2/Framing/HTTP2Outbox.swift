@@ -41,6 +41,7 @@ struct HTTP2Outbox {
         get { isTaken ? ByteBuffer() : tail }
         _modify {
             if isTaken {
+                // While the socket refers to the memory, clearing takes new memory.
                 if tail.capacity > Self.mostKept { tail = ByteBuffer() } else { tail.clear() }
                 isTaken = false
             }

@@ -34,6 +34,7 @@ struct HPACKReader {
             guard value <= Self.largest else { throw .integerTooLarge }
             guard byte & 0x80 != 0 else { return value }
             shift += 7
+            // Bytes that add nothing to the value could otherwise follow without end.
             guard shift <= 28 else { throw .integerTooLarge }
         }
         throw .truncated

@@ -59,6 +59,8 @@ struct HTTP2FieldDecoder {
                 continue
             }
             let line = try nextLine(first, &reader, number: lines.count)
+            // A reference to a table counts with the size of its line: a small block could otherwise become a large
+            // list.
             listSize += line.line.size
             guard listSize <= maximumListSize, lines.count < Self.mostLines else { throw .listTooLarge }
             section.add(line.line)
@@ -113,6 +115,7 @@ struct HTTP2FieldDecoder {
     private static func read(
         _ string: HPACKReader.StringRange, in bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
     ) throws(HPACKError) {
+        // One large string must not occupy memory for the life of the connection.
         output.removeAll(keepingCapacity: output.capacity <= 4096)
         let bytes = UnsafeRawBufferPointer(rebasing: bytes[string.range])
         guard string.isHuffman else { return output.append(contentsOf: bytes) }
