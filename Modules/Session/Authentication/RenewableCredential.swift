@@ -129,6 +129,7 @@ extension RenewableCredential: RenewableCredentialSource {
     }
 
     func refuse(_ version: UInt64) {
+        // The refusal of an earlier credential says nothing about the present one.
         state.withLock { if $0.version == version { $0.isRefused = true } }
     }
 
@@ -147,11 +148,13 @@ extension RenewableCredential: RenewableCredentialSource {
         _ id: UInt64, after version: UInt64, _ url: URL, _ waiter: Waiter
     ) {
         let outcome: Result<Void, SessionError>? = state.withLock { state in
+            // The cancellation handler may have run before the waiter existed.
             if Task.isCancelled { return .failure(.cancelled(url)) }
             if state.renewal != nil {
                 state.renewal?.waiters[id] = waiter
                 return nil
             }
+            // A renewal has ended since the request asked for one.
             if state.version != version, state.credential != nil, !state.isRefused { return .success(()) }
             return begin([id: waiter], url, &state).map { .failure($0) }
         }
@@ -173,6 +176,7 @@ extension RenewableCredential: RenewableCredentialSource {
         state.beginnings.append(time)
         let (renewal, credential) = (state.nextID(), state.credential)
         state.renewal = Renewal(id: renewal, version: state.version, waiters: waiters)
+        // It cannot reach its end before the lock is released.
         state.renewal?.task = Task {
             do {
                 let new = try await RenewalMark.$current.withValue(self) { try await authenticator.renew(credential) }

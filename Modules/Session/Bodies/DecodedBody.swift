@@ -51,6 +51,7 @@ struct DecodedSource: ResponseBodySource {
             return try await next()
         }
         while true {
+            // One chunk can become many pieces, between which nothing else would notice the cancellation.
             guard !Task.isCancelled else { throw .cancelled(body.url) }
             if let piece = try step({ () throws(CompressionError) in try decoder.next() }) { return piece }
             guard let chunk = try await base.next() else {

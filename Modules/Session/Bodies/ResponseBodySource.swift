@@ -92,6 +92,7 @@ struct SequenceSource<Chunks: AsyncSequence & Sendable>: ResponseBodySource wher
 
     mutating func next() async throws(SessionError) -> Data? {
         do {
+            // A user's sequence may ignore that its reader is cancelled.
             return try await untilCancelled { [reader] in try await reader.next() }
         } catch {
             throw SessionError(thrown: error, url: nil)
@@ -108,6 +109,7 @@ actor SequenceReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == D
     }
 
     func next() async throws -> Data? {
+        // A copy, since a property of an actor cannot be modified by a call that suspends.
         var iterator = iterator
         defer { self.iterator = iterator }
         return try await iterator.next(isolation: self)

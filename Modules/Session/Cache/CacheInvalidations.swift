@@ -32,6 +32,7 @@ final class CacheInvalidations: Sendable {
 
     /// Whether a key was invalidated after this number of invalidations.
     func include(_ key: CacheKey, since count: UInt64) -> Bool {
+        // Usually nothing was invalidated meanwhile, and the lock is not needed.
         guard self.count != count else { return false }
         return state.withLock { max($0.forgotten, $0.times[key] ?? 0) > count }
     }

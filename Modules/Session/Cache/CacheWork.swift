@@ -54,6 +54,7 @@ struct CacheWork: Sendable {
             return .waited(await other.wait())
         case .answer(let answer, let validation, let asStale):
             let response = await response(of: answer, as: asStale || answer.isStale ? .stale : .hit, flight)
+            // If the stale response cannot be read, the request itself goes to the server.
             if response != nil, let validation { refresh(validation, by: engine, flight) }
             return .response(response)
         case .confirm(let answer, let updated, let removed, let received):
@@ -72,6 +73,7 @@ struct CacheWork: Sendable {
             return .response(try await keeping(received, flight))
         case .invalidate(let keys, let received):
             if !keys.isEmpty {
+                // Noted first: a response that is about to be stored is then removed from the store, or finds the note.
                 link.invalidations.add(keys)
                 try? await store.removeAll(for: keys)
             }
@@ -114,6 +116,7 @@ struct CacheWork: Sendable {
             request: visit.request, head: visit.head, key: visit.key, use: .protocolDefined, stored: visit.stored,
             passage: visit.passage, phase: .validating(validation))
         visit.isRefresh = true
+        // A new flight: the original request has ended for its caller, with its hooks, observers and interceptors.
         var flight = Flight(visit.request)
         flight.deadline = engine.deadline(of: visit.request)
         flight.record = original.record.map { _ in Flight.Record(id: TaskID.next()) }

@@ -158,6 +158,7 @@ struct ChainWalk: Sendable {
 
     /// Sends the outcome up from the current link.
     private mutating func end(_ outcome: Flight.Outcome, _ flight: inout Flight) {
+        // The link above must not take the answer to a question of this one.
         flight.answer = nil
         self.outcome = outcome
         leave(&flight)
@@ -180,6 +181,7 @@ struct ChainWalk: Sendable {
 
     /// Notes the request of the current link, which is about to change.
     private mutating func mark(_ flight: Flight) {
+        // A link that sends again has noted the request from above already.
         if marks.last?.index != index { marks.append(Mark(index: index, request: flight.request)) }
     }
 

@@ -20,6 +20,7 @@ func ending<Value: Sendable>(
         if let first { return first }
         // The timer ended first: at the deadline, or because the caller has cancelled.
         let last = (await group.next() ?? nil) ?? .failure(.cancelled(url))
+        // The caller has cancelled.
         guard Tick.now >= deadline else { return last }
         guard let error = last.error else {
             return keepsLateValue ? last : .failure(.timedOut(.request, url))

@@ -15,6 +15,8 @@ extension Engine {
             case .end: return try walk.result(&flight)
             case .send:
                 do {
+                    // Without a timer of its own: the transport enforces the deadline, or a timer around the whole
+                    // request does.
                     try await transportLink.send(&walk, &flight, timeouts)
                 } catch {
                     walk.receive(.failure(error))
@@ -98,6 +100,8 @@ extension Engine {
     ) async {
         let flight = current
         do throws(SessionError) {
+            // Before the response is read to its end: if the request cannot be sent again, the response may still go
+            // up.
             guard
                 let request = try await timed(
                     flight, { () async throws(SessionError) in try await flight.readable(request) })

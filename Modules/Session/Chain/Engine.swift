@@ -57,6 +57,7 @@ final class Engine: Sendable {
         let isPart = flight.isPart
         try begin(&flight)
         defer { if !isPart { running.end() } }
+        // A part is within the timer of its whole.
         guard flight.isTimed, !isPart, let deadline = flight.deadline else { return try await send(&flight) }
         let timed = flight
         return try await ending(by: deadline, timed.request.url) { () async throws(SessionError) in
@@ -95,6 +96,7 @@ final class Engine: Sendable {
         try begin(&flight)
         defer { if !isPart { running.end() } }
         flight.isPart = true
+        // One timer for all parts and the time between them.
         flight.isTimed = true
         guard let deadline = flight.deadline else { return try await operation(flight) }
         let timed = flight

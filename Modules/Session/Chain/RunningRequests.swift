@@ -91,6 +91,7 @@ final class RunningRequests: Sendable {
 
     /// Waits for a stage. Returns false if the task was cancelled before.
     private func reached(_ stage: Stage) async -> Bool {
+        // The waiters for all stages are resumed together.
         while !Task.isCancelled {
             if state.withLock({ $0.stage >= stage }) { return true }
             await state.wait(in: { $1(&$0.waiters) }, ifCancelled: {}) { $0.stage >= stage ? () : nil }

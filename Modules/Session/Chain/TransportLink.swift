@@ -53,6 +53,7 @@ final class TransportLink: Sendable {
         -> TransportRequest
     {
         let target = try target(of: flight)
+        // Below the cache, whose answers need no network.
         try permission.check(flight.request)
         if let length = flight.request.body?.length, length < 0 {
             throw SessionError(.invalidRequest, "The body's length is \(length).", url: flight.request.url)

@@ -38,6 +38,7 @@ struct DownloadDestination: Sendable {
         case .folder:
             throw SystemFile.failure(place.path, "is a folder", EISDIR)
         case .other:
+            // Renaming would replace a pipe or a device.
             throw SystemFile.failure(place.path, "is not a file", EEXIST)
         case .file, .link:
             if options.existingFile == .fail { throw exists }
@@ -62,6 +63,8 @@ struct DownloadDestination: Sendable {
         do {
             // The name is random, so a second attempt is as good as certain to find a free one.
             while true {
+                // It is in the folder of the destination, so that renaming it stays within one file system and is
+                // atomic.
                 let path = place.makePartialPath()
                 if let descriptor = try SystemFile.create(path, permissions: options.permissions) {
                     return PartialFile(path: path, finalPath: place.path, descriptor: descriptor)

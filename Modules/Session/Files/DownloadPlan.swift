@@ -75,6 +75,7 @@ struct DownloadPlan: Sendable {
         case .folder(let path):
             let name = SuggestedFileName(response.head, url: response.url).name
             var options = options
+            // A name that the server suggests must not replace a file.
             options.existingFile = options.existingFile ?? .keepBoth
             return try DownloadDestination(path: (path == "/" ? "" : path) + "/" + name, options)
         case .chosen: return nil

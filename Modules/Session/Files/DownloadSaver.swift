@@ -55,6 +55,7 @@ struct DownloadSaver: Sendable {
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
             if case .rest(_, let total) = content, file.size != total { throw wrongLength(total, file.size) }
+            // No checkpoint may describe the part once it has moved.
             await keeper?.stop()
             let place = try await choosePlace(file, destination)
             // After the rename, the file exists and a cancellation would be untrue, so none is accepted.

@@ -47,6 +47,7 @@ final class PartialFile {
     /// Appends buffers without copying their bytes.
     func write(_ buffers: some Collection<ByteBuffer>) throws(FileFailure) {
         var vectors: [iovec] = []
+        // The vectors point into the memory of the buffers, which is retained until the bytes are written.
         var owners: [Unmanaged<AnyObject>] = []
         vectors.reserveCapacity(buffers.count)
         owners.reserveCapacity(buffers.count)
@@ -73,6 +74,7 @@ final class PartialFile {
                 count -= Int(vectors[first].iov_len)
                 first += 1
             }
+            // The system may take a part of the vectors only.
             guard count > 0 else { continue }
             vectors[first].iov_base += count
             vectors[first].iov_len -= numericCast(count)
@@ -109,6 +111,7 @@ final class PartialFile {
             throw SystemFile.failure(finalPath, "cannot be synchronized to the disk")
         }
         self.descriptor = nil
+        // After EINTR, Linux has closed the descriptor: closing it again could close a file of another thread.
         guard closeDescriptor(descriptor) == 0 || errno == EINTR else {
             throw SystemFile.failure(finalPath, "cannot be closed")
         }

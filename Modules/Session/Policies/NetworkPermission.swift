@@ -26,6 +26,7 @@ struct NetworkPermission: Sendable {
                 .invalidConfiguration,
                 "The request waits for connectivity, which needs the session's reachabilityMonitor.", url: request.url)
         }
+        // A session with a cache has answered such a request before it comes here.
         if let policy = options.cachePolicy, policy == .cacheOnly {
             throw .notCached(request.url)
         }

@@ -112,6 +112,7 @@ final class NetworkWatch: Sendable {
             }
             let first = await group.next() ?? .cancelled
             group.cancelAll()
+            // The timer, too, ends when the caller is cancelled.
             return Task.isCancelled ? .cancelled : first
         }
     }

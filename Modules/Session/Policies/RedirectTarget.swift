@@ -86,6 +86,7 @@ extension SessionRequest {
             request.body = nil
             request.headerFields.removeContentFields()
         }
+        // The next hop may go through another proxy.
         request.headerFields[.proxyAuthorization] = nil
         if try Origin(url) != Origin(self.url) { request.headerFields.remove(secrets) }
         return request

@@ -155,6 +155,7 @@ extension ResumeData {
         let path = file.path(percentEncoded: false)
         let bytes: Data?
         do throws(FileFailure) {
+            // Resume data is far smaller: a wrong file is not read to its end.
             bytes = try SystemFile.contents(of: path, upTo: 1024 * 1024)
         } catch {
             throw SessionError(error, url: nil)

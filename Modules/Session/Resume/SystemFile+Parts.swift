@@ -108,6 +108,7 @@ extension SystemFile {
 
     /// Returns the first bytes of a file, up to a limit; nil if the file does not exist.
     static func contents(of path: String, upTo limit: Int) throws(FileFailure) -> Data? {
+        // O_NONBLOCK as above, for a pipe in place of the file.
         let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -136,6 +137,8 @@ extension SystemFile {
             throw error
         }
         do throws(FileFailure) {
+            // Not synchronized: after a power failure, the digests and seals in such a file show that it does not fit
+            // its part.
             try move(path, to: place.path)
         } catch {
             unlink(path)

@@ -119,6 +119,7 @@ public struct EventSource: AsyncSequence, Sendable {
             let options = source.options
             // The interval limits the requests to a server that wants no delay and ends each stream after an event.
             let delay = Swift.max(options.delay(after: failures, serverDelay), options.leastInterval - elapsed)
+            // A graceful shutdown ends this wait as well, after which another connection would be made, without end.
             try await source.session.engine.running.sleep(for: delay, by: options.clock, until: .ending, source.url)
         }
 
@@ -144,6 +145,7 @@ public struct EventSource: AsyncSequence, Sendable {
     fileprivate func request(after lastEventID: String) throws(SessionError) -> SessionRequest {
         var request = try request.get()
         request.headerFields[.accept] = request.headerFields[.accept] ?? "text/event-stream"
+        // The cache mode of the standard: a stored stream has old events.
         request.headerFields[.cacheControl] = "no-store"
         if !lastEventID.isEmpty, let name = HTTPField.Name("Last-Event-ID") {
             request.headerFields[name] = lastEventID

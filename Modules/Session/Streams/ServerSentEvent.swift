@@ -82,6 +82,7 @@ struct ServerSentEventParser {
         defer {
             (type, data, hasData) = ("", [], false)
         }
+        // Also without data, as the standard says: a server sends such an event to set the ID alone.
         lastEventID = nextEventID
         // A field cannot contain other IDs (RFC 9110, section 5.5); after an invalid one, the previous ID is sent.
         if HTTPField.isValidValue(lastEventID) { resumptionID = lastEventID }

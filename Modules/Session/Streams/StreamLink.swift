@@ -54,6 +54,7 @@ final class StreamLink: Sendable {
         }
         taker?.resume(returning: end.map { _ in nil })
         giver?.resume(returning: false)
+        // Without effect once the head has been delivered.
         settle(.failure(end.error ?? .cancelled(nil)))
     }
 

@@ -42,6 +42,7 @@ struct ProgressPace {
     }
 
     mutating func setTimer(_ timer: Task<Void, Never>) {
+        // It may have fired before it is known here.
         if isTimerSet { self.timer = timer }
     }
 

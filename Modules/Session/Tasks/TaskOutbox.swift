@@ -32,6 +32,7 @@ struct TaskOutbox {
     /// released.
     mutating func append(_ news: TaskNews) {
         guard case .completed = news else {
+            // The observers of this moment: one that is added before the delivery hears of the current state instead.
             waiting.append(Delivery(news: news, observers: observers.map { $0.observer }, hasJustHappened: true))
             return
         }

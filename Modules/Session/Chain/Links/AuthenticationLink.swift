@@ -14,11 +14,13 @@ struct AuthenticationLink: ChainLink {
 
     func send(_ flight: inout Flight) throws(SessionError) -> ChainStep {
         if case .bodyHash? = flight.answer { return sendAnswer(isPreemptive: true, &flight) }
+        // The note of an earlier attempt or hop is about another request.
         flight.authentication = nil
         guard store != nil || flight.hooks != nil else { return .proceed }
         let target = try flight.target()
         var note = Note(target: target)
         note.isOwn = flight.request.headerFields.contains(.authorization) || target.userInfo != nil
+        // A 401 then refuses its own credentials first.
         if note.isOwn { note.failures = 1 }
         if !note.isOwn, let known = store?.authenticator(before: target), known.canAnswer(flight.request) {
             note.next = known
@@ -89,6 +91,7 @@ struct AuthenticationLink: ChainLink {
             note.next = note.renewed(by: challenges)
             if note.next == nil {
                 if let refused = note.countRefusal(by: challenges) { store?.refused(refused, at: note.target) }
+                // A hook could propose another credential each time.
                 guard note.failures < Self.attemptLimit else { return keep(note, &flight) }
                 if !note.isOwn {
                     note.next = store?.authenticator(for: challenges, of: note.target.origin, refused: note.refused)
@@ -167,6 +170,7 @@ extension AuthenticationLink {
         fileprivate mutating func renewed(by challenges: [AuthenticationChallenge]) -> LinnetAuthentication
             .ChallengeResponder?
         {
+            // A server could call every nonce stale.
             guard renewals < Self.renewalLimit, let last,
                 let renewed = last.authenticator.renewed(by: challenges, after: last.answer)
             else { return nil }

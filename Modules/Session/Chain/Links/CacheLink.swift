@@ -61,6 +61,8 @@ final class CacheLink: ChainLink {
             case .waited(.cancelled):
                 throw .cancelled(flight.request.url)
             case .waited(let outcome):
+                // Once the other request has ended, the store has its response, or this one goes on alone: the next one's
+                // could not be stored either.
                 visit.mayWait = outcome != .ended
                 return ask(.stored, visit, &flight)
             case .response(let response?):
@@ -155,6 +157,7 @@ final class CacheLink: ChainLink {
     /// The request for a new response.
     private func load(_ fields: HTTPFields, _ visit: inout CacheVisit, _ flight: inout Flight) -> SessionRequest {
         visit.phase = .loading
+        // Time has passed if the request has waited for another one.
         visit.passage = passage
         flight.cache.visit = Boxed(visit)
         var request = visit.request
@@ -223,6 +226,7 @@ final class CacheLink: ChainLink {
             guard keys.isEmpty else { return ask(.invalidate(keys, received), visit, &flight) }
             return end(with: received.response, as: .bypass, visit, &flight)
         case .loading:
+            // A stale response may stand in for an error of the server (RFC 5861, section 4).
             let answer = visit.answer(rules, afterFailureWith: head.status, at: received.responseTime)
             return ask(answer.map { .substitute($0, received) } ?? .keep(received), visit, &flight)
         case .validating(let validation):
@@ -258,6 +262,7 @@ final class CacheLink: ChainLink {
         {
             return ask(.answer(answer, refresh: nil, asStale: true), visit, &flight)
         }
+        // If only the leader was cancelled, the requests that wait for it still want the response.
         flight.cache.lead?.end(failure.code == .cancelled ? .handedOver : .ended)
         return .proceed
     }

@@ -55,6 +55,7 @@ struct CodingLink: ChainLink {
     /// Decodes a response's body while it is read, and removes the fields about its codings.
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
         decode(&response, to: flight.request)
+        // Error pages remain streams, as they come from the transport.
         guard readsBodies, response.body.isOfConnection, case .whole = flight.delivery, response.head.status.code < 300
         else { return .proceed }
         return .read
@@ -70,6 +71,7 @@ struct CodingLink: ChainLink {
             let named = try ContentCoding.codings(in: names, among: rules.value.codings)
             guard !named.isEmpty else { return }
             response.contentCodings = named
+            // Both fields describe the coded bytes. The entity tag does, too, but stays, since If-Match needs it.
             response.head.headerFields[.contentEncoding] = nil
             response.head.headerFields[.contentLength] = nil
             codings = .success(named)

@@ -46,6 +46,7 @@ struct ConnectivityLink: ChainLink {
         switch outcome {
         case .connected:
             if var note = flight.connectivity?.value {
+                // The time left until a past moment is negative, so that the wait is subtracted.
                 note.limit = note.limit.map { max(.zero, $0 + note.start.timeLeft) }
                 flight.connectivity = Boxed(note)
             }

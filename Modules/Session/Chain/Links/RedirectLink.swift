@@ -86,6 +86,7 @@ struct RedirectLink: ChainLink {
             // The URL that was requested may have been changed too.
             request.url = response.url
         }
+        // A hook that follows redirects against the policy must not do so without end.
         let limit = rules.policy.limit > 0 ? rules.policy.limit : RedirectPolicy.follow.limit
         guard followed < limit else {
             throw SessionError(
