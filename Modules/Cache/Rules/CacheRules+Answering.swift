@@ -47,6 +47,7 @@ extension CacheRules {
         }
         if isPlain, request.method == .get { return stored.part == nil ? answer(head, 0..<stored.bodySize) : nil }
         let validators = stored.facts.validators
+        // Conditions count only where the response without them would be a success (RFC 9110, section 13.2.1).
         if stored.facts.isOK {
             guard let condition = Condition(fields) else { return nil }
             if condition.isNotModified(validators) { return answer(Self.notModified(head), nil) }

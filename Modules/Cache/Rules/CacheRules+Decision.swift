@@ -108,11 +108,13 @@ extension CacheRules {
         among stored: [StoredResponse], at now: Date
     ) -> CachedAnswer? {
         let directives = CacheDirectives(request: request.headerFields)
+        // The statuses are the errors of RFC 5861, section 4.
         guard use == .protocolDefined, directives.noCache == nil,
             status.map({ [500, 502, 503, 504].contains($0.code) }) ?? true,
             let answer = answer(to: request, among: stored, at: now)
         else { return nil }
         let response = answer.source.facts.directives
+        // Each of the two permits it alone.
         let limits = [directives.staleIfError, response.staleIfError].compactMap { $0 }
         guard let limit = limits.max(), allowsStale(response) else { return nil }
         return freshness(of: answer.source, at: now).staleness <= Double(limit) ? answer : nil

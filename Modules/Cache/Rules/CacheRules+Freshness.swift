@@ -26,6 +26,7 @@ extension CacheRules {
         if isShared, let seconds = directives.sharedMaxAge { return Double(seconds) }
         if let seconds = directives.maxAge { return Double(seconds) }
         switch stored.facts.expiration {
+        // Both dates are the server's, whose clock may differ from this one.
         case .at(let expiration): return max(0, expiration.timeIntervalSince(Self.date(of: stored)))
         case .invalid: return 0
         case nil: return Self.heuristicLifetime(of: stored)
@@ -44,6 +45,7 @@ extension CacheRules {
     /// The age (section 4.2.3): the time since Date, or the Age counted by caches plus the duration of the exchange if
     /// that is greater; plus the time since the response arrived.
     package static func age(of stored: StoredResponse, at now: Date) -> Double {
+        // Differences below 0 come from clocks that differ or were set back.
         let apparentAge = max(0, stored.responseTime.timeIntervalSince(date(of: stored)))
         let responseDelay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
         let correctedAge = stored.facts.age + responseDelay

@@ -16,6 +16,7 @@ extension CacheRules {
         guard !request.method.isKnownSafe, 200..<400 ~= response.status.code else { return [] }
         var keys = [key]
         for name in [HTTPField.Name.location, .contentLocation] {
+            // Entries of other origins stay, which any server could otherwise remove (section 4.4).
             guard let reference = response.headerFields[fields: name].first?.uriReference,
                 let other = key.sameOriginKey(reference), !keys.contains(other)
             else { continue }
@@ -31,6 +32,7 @@ extension CacheRules {
     ) -> [StoredResponse.ID] {
         guard request.method == .get else { return [] }
         switch response.status.code {
+        // Not 304, which confirms a stored response.
         case 200..<300, 300..<304, 305..<400, 404, 410: break
         default: return []
         }

@@ -57,6 +57,7 @@ extension CacheRules {
             entry.facts.validators.haveSameStrong(as: stored.facts.validators), entry.variant == stored.variant
         else { return nil }
         let held = stored.storedRange
+        // Parts that only touch are combined, too; between others, bytes are missing.
         guard new.range.lowerBound <= held.upperBound, held.lowerBound <= new.range.upperBound,
             var head = updatedHead(stored.head, with: response, receivedAt: entry.responseTime)
         else { return nil }

@@ -22,6 +22,7 @@ extension CacheRules {
         }
         updated.head = head
         var get = request
+        // The stored response is one to GET, also if a HEAD request updates it.
         get.method = .get
         var isKept = refusal(of: updated.head, to: get) == nil
         if !updated.variant.hasNames(of: updated.head) {

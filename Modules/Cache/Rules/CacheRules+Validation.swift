@@ -26,6 +26,7 @@ extension CacheRules {
             guard let tags = Self.union(fields[isoLatin1: .ifNoneMatch], tagged.map(\.1)) else { return nil }
             return conditions(tags: tags, for: request, chosen: chosen, candidates: tagged.map(\.0))
         }
+        // If-Modified-Since has no effect beside If-None-Match (RFC 9110, section 13.1.3).
         guard !fields.contains(.ifNoneMatch), RangeRequest(request) == .none, let chosen,
             let date = chosen.facts.validators.lastModified
         else { return nil }

@@ -24,6 +24,7 @@ final class MemoryEntryWriter: CacheEntryWriter {
     deinit { store.abandon(id) }
 
     func append(_ bytes: Data) async throws(CacheError) {
+        // The size is checked before the bytes are kept, so that a body that is too large never fills the memory.
         let length = body.withLock { $0?.count }
         guard let length else { throw .entryRemoved }
         do throws(CacheError) {

@@ -57,6 +57,7 @@ package struct Validators: Sendable {
 
     /// Whether an If-Range field names this representation (RFC 9110, section 13.1.5).
     func satisfies(ifRange value: String) -> Bool {
+        // The RFC tells tags from dates by these three characters, which may be `W/"`.
         if value.utf8.prefix(3).contains(UInt8(ascii: "\"")) {
             return EntityTag(value).map { tag in entityTag?.isSame(as: tag) ?? false } ?? false
         }
