@@ -31,6 +31,7 @@ final class MessageDeflater {
                 mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
             stream.pointee.avail_in = UInt32(input.count)
             let room = Int(deflateBound(stream, UInt(input.count))) + 16
+            // zlib may keep output back as long as it fills the room.
             repeat {
                 output.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { bytes in
                     stream.pointee.next_out = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -53,6 +53,7 @@ final class MessageInflater: @unchecked Sendable {
                     mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
                 stream.pointee.avail_in = UInt32(bytes.count)
                 let written = output.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.step) { room in
+                    // In small steps, so that a message that is too large is noticed soon after the limit.
                     let count = min(room.count, Self.step)
                     stream.pointee.next_out = room.baseAddress?.assumingMemoryBound(to: UInt8.self)
                     stream.pointee.avail_out = UInt32(count)

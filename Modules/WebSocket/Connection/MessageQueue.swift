@@ -92,6 +92,7 @@ final class MessageQueue: Sendable {
     func finish(_ end: Result<Void, WebSocketError>) {
         let (readers, _) = state.withLock { state -> ([Waiters<Answer>.Waiter], (@Sendable () -> Void)?) in
             guard state.end == nil else { return ([], nil) }
+            // The closure is returned so that it is released after unlocking, with the handler that it refers to.
             (state.end, state.rest) = (end, nil)
             return (state.readers.takeAll(), state.resumeReading.take())
         }

@@ -159,6 +159,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     private func end(_ error: WebSocketError) {
         closeTimer?.cancel()
         let isBehind = !handleInput() && machine.hasInput
+        // A copy with the received bytes, which the machine drops at its end.
         let machine = machine
         guard self.machine.end() else { return }
         guard !isBehind else {

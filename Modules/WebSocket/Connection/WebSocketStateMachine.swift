@@ -72,6 +72,7 @@ struct WebSocketStateMachine {
     mutating func next() -> Action? {
         while phase != .closed, let event = frames.next() {
             guard let action = received(event) else { continue }
+            // The bytes after a violation have no certain meaning (section 7.1.7).
             if case .fail = action { phase = .closed }
             return action
         }

@@ -161,6 +161,7 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
             return .connected(socket.response)
         } catch {
             let isClosed = state.withLock { $0.machine.isClosed }
+            // `close(_:reason:)` cancels the attempt, too, and then ends the events without an error.
             if error.code == .cancelled, !isClosed { throw .cancelled }
             return try end(.openingFailed(error), lifetime: .zero)
         }
@@ -182,6 +183,7 @@ public final class ReconnectingWebSocket: AsyncSequence, Sendable {
             state.interrupt = { task.cancel() }
             return state.machine.isOver
         }
+        // It was closed before the task was known.
         if isOver { task.cancel() }
         defer { state.withLock { $0.interrupt = nil } }
         return await withTaskCancellationHandler {
