@@ -44,6 +44,7 @@ package final class DigestSession: Sendable {
             userName, "realm=\(challenge.realm.quoted)", "nonce=\(computation.nonce.quoted)", "uri=\(uri.quoted)",
             "response=\"\(computation.response(method: method, bodyHash: bodyHash))\"",
         ]
+        // The algorithm, qop and nc must not be quoted (RFC 7616, section 3.4).
         if let name = challenge.algorithmName { parameters.append("algorithm=\(name)") }
         if computation.protection != .legacy {
             parameters.append("qop=\(computation.protection.rawValue)")
