@@ -61,8 +61,8 @@ final class CacheLink: ChainLink {
             case .waited(.cancelled):
                 throw .cancelled(flight.request.url)
             case .waited(let outcome):
-                // Once the other request has ended, the store has its response, or this one goes on alone: the next one's
-                // could not be stored either.
+                // Once the other request has ended, the store has its response, or this one goes on alone: the next
+                // one's could not be stored either.
                 visit.mayWait = outcome != .ended
                 return ask(.stored, visit, &flight)
             case .response(let response?):
