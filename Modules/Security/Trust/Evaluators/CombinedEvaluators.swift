@@ -102,6 +102,7 @@ struct AppRefusalEvaluator: TrustEvaluator {
         let decision = await evaluator.evaluate(trust)
         guard case .accepted(var verified) = decision else { return decision }
         guard let reason = await reason(trust, verified) else {
+            // The app's answer may change, so that no TLS session may stand for it.
             verified.validUntil = nil
             return .accepted(verified)
         }

@@ -109,6 +109,7 @@ struct DERCursor {
         let first = try byte()
         guard first >= 0x80 else { return Int(first) }
         let count = Int(first & 0x7F)
+        // A count of 0 is an indefinite length, which is BER only; more than four octets exceed every limit.
         guard (1...4).contains(count) else { throw DERError() }
         var length = 0
         for _ in 0..<count { length = length << 8 | Int(try byte()) }
@@ -159,6 +160,7 @@ extension DER {
         case Tag.null: return content.isEmpty
         case Tag.bitString: return Self.isStrictBitString(content)
         case Tag.objectIdentifier: return Self.isObjectIdentifier(content)
+        // SEQUENCE and SET are always constructed.
         case 0x10, 0x11: return false
         default: return true
         }
@@ -183,6 +185,7 @@ extension DER {
         guard let last = content.last, last & 0x80 == 0 else { return false }
         var isStart = true
         for byte in content {
+            // Such an octet adds nothing to the number, and is not its shortest form (X.690, 8.19.2).
             if isStart && byte == 0x80 { return false }
             isStart = byte & 0x80 == 0
         }

@@ -89,6 +89,7 @@ final class X509Handle: Sendable {
 
     func pass(_ profile: ChainProfile, at position: ChainLink.Position) {
         known.withLock { known in
+            // Bounded, since a program can make any number of profiles.
             if known.passed.count > 8 { known.passed.removeFirst() }
             known.passed.append(Pass(standards: profile.standards, position: position))
         }
@@ -122,6 +123,7 @@ final class X509Handle: Sendable {
     }
 
     var notBefore: Date {
+        // A certificate is never valid if one of its times cannot be read.
         facts?.notBefore.date ?? OpenSSLTime.date(X509_get0_notBefore(pointer)) ?? .distantFuture
     }
 

@@ -51,9 +51,11 @@ struct ChainVerifier {
             let chain = try remembered(question, at: time, in: store) { () throws(TrustRefusal) in
                 try verifiedChain(trust, presented, store)
             }
+            // Each time: the path may be remembered from an evaluation under another profile.
             try judge(chain, trust)
             return chain
         } catch {
+            // The profile's rules choose the other path, which is therefore remembered for them alone.
             question.standards = profile.standards
             return try remembered(question, at: time, in: store) { () throws(TrustRefusal) in
                 try otherChain(trust, presented: presented, in: store, at: time, insteadOf: error)

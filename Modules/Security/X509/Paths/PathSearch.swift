@@ -10,6 +10,7 @@ extension ChainVerifier {
         _ trust: ServerTrust, presented: [X509Handle], in store: TrustStore, at time: Int,
         insteadOf refusal: TrustRefusal
     ) throws(TrustRefusal) -> [X509Handle] {
+        // Another path has the same leaf.
         guard refusal.dependsOnPath, presented[0].validity(at: time) == .valid else { throw refusal }
         var (best, isOutOfTime) = (refusal, false)
         let search = pathSearch(presented, store) { certificate, position in
@@ -48,6 +49,7 @@ extension ChainVerifier {
             guard attempts > 0 else { return nil }
             do throws(TrustRefusal) {
                 try checkNames(path, trust, &work)
+                // Only paths that OpenSSL is asked about count here; the work on names has a limit of its own.
                 attempts -= 1
                 return try verify(path, for: trust, in: store, work: &work)
             } catch {

@@ -218,6 +218,7 @@ struct KeyFacts: Sendable {
         try cursor.end()
         byteCount = element.range.count
         let isRSA = [ObjectIdentifier.rsaEncryption, .rsaPSS].contains(algorithm.identifier)
+        // The first octet of a BIT STRING is its number of unused bits.
         rsa = isRSA ? try? Self.rsa(Array(key.dropFirst())) : nil
     }
 

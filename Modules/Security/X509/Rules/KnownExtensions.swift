@@ -110,6 +110,7 @@ struct KnownExtensions: Sendable {
         let authority = try cursor.optional(DER.Tag.boolean).map { der.content($0) }
         let length = try cursor.optional(DER.Tag.integer).map { der.content($0) }
         try cursor.end()
+        // FALSE is the default, which DER does not encode (X.690, 11.5).
         guard authority != [0], length?.first.map({ $0 < 0x80 }) ?? true else { throw DERError() }
         let pathLength = length.map { $0.count > 3 ? .max : $0.reduce(0) { $0 << 8 | Int($1) } }
         return BasicConstraints(isAuthority: authority != nil, pathLength: pathLength)

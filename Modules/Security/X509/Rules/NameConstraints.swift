@@ -46,6 +46,7 @@ struct NameConstraints: Sendable {
 
     /// Whether the authority may certify a name.
     func admits(_ name: ConstrainedName) -> Bool {
+        // A wildcard is many names: an exclusion counts if it has one of them, a permission only if it has all.
         guard !excluded.contains(where: { $0.touches(name) }) else { return false }
         let ofItsForm = permitted.filter { $0.form == name.form }
         return ofItsForm.isEmpty || ofItsForm.contains { $0.covers(name) }
