@@ -46,6 +46,8 @@ struct BackgroundFolder: Sendable {
     /// Creates the file of the journal, which only its owner can read. SQLite gives its other files the same
     /// permissions.
     func makeJournal() throws(BackgroundError) {
+        // An existing file is not opened: closing any descriptor of it would release the locks that SQLite holds on it
+        // in this process (POSIX, fcntl).
         let descriptor = SystemCall.retrying {
             open(journal, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }

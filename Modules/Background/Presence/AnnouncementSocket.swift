@@ -60,6 +60,7 @@ struct AnnouncementSocket: Sendable {
             let result = Self.with(other, in: folder) { address, size in
                 Int32(sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), address, size))
             }
+            // No process has the socket open: its owner was killed.
             if result < 0, errno == ECONNREFUSED { unlink(path + "/" + other) }
         }
     }

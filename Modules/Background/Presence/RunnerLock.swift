@@ -84,6 +84,7 @@ enum Gate {
 
     /// Opens the pipe for writing; it needs no reader.
     static func openForWriting(_ folder: BackgroundFolder) throws(BackgroundError) -> Int32 {
+        // With O_WRONLY, a pipe that no process reads cannot be opened without blocking (ENXIO).
         try open(folder, O_RDWR)
     }
 
@@ -94,6 +95,7 @@ enum Gate {
     private static func open(_ folder: BackgroundFolder, _ access: Int32) throws(BackgroundError) -> Int32 {
         let descriptor = SystemCall.retrying { openFile(folder.gate, access | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW) }
         guard descriptor >= 0 else { throw .failedCall(folder.gate, "cannot be opened") }
+        // Another kind of file would never tell that its writers have gone.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
             close(descriptor)

@@ -35,6 +35,7 @@ final class SegmentPool: Sendable {
     func fail(_ segment: Int, _ error: BackgroundError) -> Bool {
         state.withLock { state in
             state.workers -= 1
+            // A worker that goes on takes it later, when the server has fewer requests to answer.
             state.waiting.append(segment)
             let isRefusal =
                 error.code == .transferFailed && ![.invalidResumeData, .cancelled].contains(error.sessionCode)

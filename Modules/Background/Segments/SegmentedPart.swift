@@ -66,6 +66,7 @@ final class SegmentedPart: Sendable {
         in folder: BackgroundFolder
     ) throws(BackgroundError) -> SegmentedPart {
         let mode = mode_t((record.definition.permissions ?? 0o666) & 0o7777)
+        // A killed process can leave a part without side files, which nothing can continue.
         unlink(path)
         let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         guard descriptor >= 0 else { throw .failedPart(path, "cannot be created") }
@@ -103,6 +104,7 @@ final class SegmentedPart: Sendable {
             if isDue { state.isSaving = true }
             return (done, state.record.map, isDue)
         }
+        // Without the lock: each segment has one writer at a time, and a place of its own in the file.
         try write([UInt64(done)], at: 1 + index)
         if isDue { try save() }
         return map

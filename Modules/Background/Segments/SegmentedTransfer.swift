@@ -78,6 +78,7 @@ struct SegmentedTransfer: Sendable {
             return try SegmentedPart.create(
                 file.segmentedPart, url: record.definition.url, entity: entity, map: map, record, in: folder)
         }
+        // The response is that of the first segment, so its bytes need not be requested again.
         try await receive(response, entity, range, of: 0, part, nil)
         try await onFileThreads { () throws(BackgroundError) in try part.noteBeginning() }
         return part
@@ -117,6 +118,7 @@ struct SegmentedTransfer: Sendable {
             do throws(BackgroundError) {
                 try await request(rest, of: index, part, meter)
             } catch {
+                // Without progress, the retry policy of the task decides, with its waits: a loop here would not end.
                 let hasProgress = part.map.segments[index].rest.count < rest.count
                 guard hasProgress, error.sessionCode == .connectionLost, !Task.isCancelled else { throw error }
             }

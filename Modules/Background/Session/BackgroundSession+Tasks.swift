@@ -106,6 +106,7 @@ extension BackgroundSession {
     /// - Throws: ``BackgroundError/Code/noSuchTask``, ``BackgroundError/Code/storageFailed``,
     ///   ``BackgroundError/Code/shutDown``, and ``BackgroundError/Code/cancelled`` if the caller's task is cancelled.
     public func ended(_ id: BackgroundTask.ID) async throws(BackgroundError) -> BackgroundTask {
+        // The events begin before the state is read: an end between the two would otherwise be missed.
         let events = feed.events(withBacklog: false)
         guard let task = try await task(id) else { throw .noSuchTask(id) }
         if task.state.isEnd { return task }

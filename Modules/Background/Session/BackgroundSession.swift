@@ -78,6 +78,7 @@ public final class BackgroundSession: Sendable {
             journal: journal, folder: folder, session: session, configuration: configuration, feed: feed,
             presence: presence)
         self.runner = runner
+        // Weak: the runner owns the presence, whose thread would otherwise keep both alive.
         try presence.start { [weak runner] news in
             Task { await runner?.hear(news) }
         }
