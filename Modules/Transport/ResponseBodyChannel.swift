@@ -139,6 +139,7 @@ final class ResponseBodyChannel: Sendable {
 
     /// Returns all buffered bytes, at least one buffer, or nil at the end.
     func nextBatch() async throws(TransportError) -> Batch? {
+        // Bytes that are there already are returned without the cancellation handler below.
         if Task.isCancelled { abandon(.readerCancelled) }
         if case .ready(let result, let producer) = state.withLock({ Self.take(&$0) }) {
             producer?.resumeReading()

@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// Whether a connection accepts another stream, and its number (RFC 9113, 5.1.1, 5.1.2 and 6.8). Pure.
 struct HTTP2ConnectionStateMachine {
-    /// The number of streams that a server is assumed to allow.
+    /// The number of streams that a server is assumed to allow, the least that RFC 9113, 6.5.2 recommends.
     static let assumedConcurrentStreams = 100
 
     private var nextID: Int
