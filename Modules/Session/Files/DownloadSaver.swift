@@ -48,6 +48,7 @@ struct DownloadSaver: Sendable {
                 // Checked for each batch: a server that ignores its own length must not fill the disk.
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
                 if let pace = plan.link?.pace {
+                    // The bytes are in the file, and the pace may take long.
                     batches.confirm()
                     await pace(buffers.reduce(0) { $0 + $1.readableBytes })
                 }
@@ -102,6 +103,7 @@ struct DownloadSaver: Sendable {
         let place = if let destination { destination } else { try plan.temporaryPlace() }
         let file = try fileStep { () throws(FileFailure) -> PartialFile in
             let file = try place.makePartialFile()
+            // Its resume data may be stored while it is still written, and another download could begin with it.
             if plan.keepsPart { try file.lock() }
             return file
         }

@@ -78,6 +78,7 @@ public struct EventSource: AsyncSequence, Sendable {
             do {
                 event = try await reader.next()
             } catch {
+                // The events before the error have moved the point from which the next attempt continues.
                 keep(reader)
                 throw error
             }

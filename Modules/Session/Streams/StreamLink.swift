@@ -109,6 +109,7 @@ final class StreamLink: Sendable {
     func take() async throws(SessionError) -> Data? {
         var giver: Waiters<Bool>.Waiter?
         let result = await state.wait(in: { $1(&$0.takers) }, ifCancelled: { .failure(.cancelled(nil)) }) { state in
+            // Before the end, which may be known while the last chunk still waits.
             if let chunk = state.chunk {
                 state.chunk = nil
                 giver = state.givers.takeFirst()

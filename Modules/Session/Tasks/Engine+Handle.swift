@@ -14,6 +14,7 @@ extension Engine {
         flight.observer?.didReceiveWholeBody(bytes: whole.count) {
             response.head.bodyLength(answering: flight.request.method)
         }
+        // The observer may have suspended the handle, which then gets the body when it goes on.
         return control.isSuspended ? nil : whole
     }
 
@@ -36,6 +37,8 @@ extension HTTPResponse {
     /// Returns the length of the content, if the head declares it (RFC 9110, section 8.6).
     func bodyLength(answering method: HTTPRequest.Method) -> Int64? {
         if method == .head || status.code == 204 || status.code == 304 { return 0 }
+        // Content-Length counts coded bytes, and the progress decoded ones; Transfer-Encoding overrides it (RFC 9112,
+        // 6.3).
         if headerFields.contains(.contentEncoding) || headerFields.contains(.transferEncoding) { return nil }
         return headerFields[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }

@@ -134,6 +134,7 @@ struct TaskStateMachine {
         guard !isOver else { return false }
         sentByAttempt = 0
         return change { progress in
+            // An earlier attempt may have sent more than this one will.
             progress.upload.total = total.map { max($0, progress.upload.completed) }
         }
     }
