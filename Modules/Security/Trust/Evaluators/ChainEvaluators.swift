@@ -5,6 +5,7 @@ internal import LinnetMessages
 struct AnchorEvaluator: TrustEvaluator {
     let verifier: ChainVerifier
 
+    // Clear text bypasses every check, so it needs an evaluator that trusts all servers of the system's store.
     var allowsCleartext: Bool { verifier.anchors.includesSystem && verifier.profile.revocation.failure == .soft }
 
     func evaluate(_ trust: ServerTrust) async -> TrustDecision {

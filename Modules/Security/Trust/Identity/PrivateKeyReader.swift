@@ -43,6 +43,7 @@ enum PrivateKeyReader {
         if let encrypted = d2i_X509_SIG(nil, &position, bytes.count) {
             defer { X509_SIG_free(encrypted) }
             let iterations = KeyDerivation.iterations(ofKey: encrypted)
+            // Parameters that could not be read for the count have left errors, which are not those of the decryption.
             OpenSSLErrorQueue.clear()
             return passphrase.whenAsked(deriving: iterations) { text, count in
                 guard let info = PKCS8_decrypt(encrypted, text, count) else { return nil }

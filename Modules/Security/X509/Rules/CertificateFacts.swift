@@ -46,6 +46,7 @@ struct CertificateFacts: Sendable {
 
     init(der bytes: [UInt8]) throws(DERError) {
         let der = DER(bytes: bytes)
+        // Not strictly: a profile may allow certificates that are not DER, and `isStrictDER` tells of those.
         let certificate = try der.root(DER.Tag.sequence)
         var outer = der.cursor(certificate)
         let signed = try outer.next(DER.Tag.sequence)
@@ -270,6 +271,7 @@ struct KeyFacts: Sendable {
         switch algorithm.identifier {
         case .rsaEncryption: algorithm.parameters == [DER.Tag.null, 0]
         case .ed25519, .ed448: algorithm.parameters == nil
+        // RSASSA-PSS may have parameters (RFC 4055, 1.2), and curves have rules of their own.
         default: true
         }
     }

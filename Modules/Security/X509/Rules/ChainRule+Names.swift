@@ -185,6 +185,7 @@ enum HostLabel {
             while true {
                 guard let digit = rest.popFirst().flatMap(digit) else { return false }
                 i += digit * weight
+                // Far above any code point, and far enough below the largest Int that no product overflows.
                 guard i < 1 << 40 else { return false }
                 let threshold = min(max(k - bias, 1), 26)
                 if digit < threshold { break }

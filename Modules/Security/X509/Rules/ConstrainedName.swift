@@ -104,6 +104,7 @@ extension ConstrainedName.Host {
         isWildcard = name.starts(with: [star, dot])
         if isWildcard { name.removeFirst(2) }
         base = name
+        // Code in C takes a NUL for the end of the name, and would compare only the part before it.
         isUnderstood = !name.isEmpty && !name.contains(star) && !name.contains(0)
     }
 
