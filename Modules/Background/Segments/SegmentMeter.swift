@@ -25,7 +25,7 @@ final class SegmentMeter: Sendable {
         let isWhole = map.isWhole
         let progress = state.withLock { state -> TransferProgress? in
             let now = ContinuousClock.now
-            // The segments report at once, so an older map can come after a newer one.
+            // Segments report on several threads, so an older map can come after a newer one.
             guard received >= state.received else { return nil }
             if let reported = state.reported {
                 let time = now - reported

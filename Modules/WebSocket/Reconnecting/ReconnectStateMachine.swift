@@ -71,8 +71,8 @@ struct ReconnectStateMachine<Socket: Sendable>: Sendable {
             phase = .over(.success(()))
             return nil
         }
-        // An attempt that opened nothing never resets the count, also under a maximum of zero; the count may have no
-        // limit.
+        // An attempt that opened nothing never resets the count, even with a maximum of zero; without a limit, the
+        // count could overflow.
         failures = lifetime > .zero && lifetime >= options.retryPolicy.backoff.maximum ? 1 : min(failures, .max - 1) + 1
         let delay = options.delay(after: failures, error)
         phase = delay.map { .disconnected(delay: $0) } ?? .over(error.isOrderlyEnd ? .success(()) : .failure(error))
