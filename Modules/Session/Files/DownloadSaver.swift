@@ -55,6 +55,7 @@ struct DownloadSaver: Sendable {
                 batch = try await batches.nextBatch()
             }
             if let length, file.size - start < length { throw wrongLength(length, file.size - start) }
+            // The head of a range that is shorter than the requested one is right, too (RFC 9110, section 15.3.7).
             if case .rest(_, let total) = content, file.size != total { throw wrongLength(total, file.size) }
             // No checkpoint may describe the part once it has moved.
             await keeper?.stop()

@@ -40,6 +40,7 @@ struct FilePlace: Sendable, Hashable {
 
     /// Returns the location with a number before the name's extension.
     func numbered(_ number: Int) -> FilePlace {
+        // A dot at the beginning hides the file, and begins no extension.
         let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
         let tail = " (\(number))" + name[dot...]
         let stem = Self.prefix(of: String(name[..<dot]), bytes: Self.longestName - tail.utf8.count)

@@ -43,6 +43,7 @@ enum SystemFile {
         let code = errno
         if code == ENOENT, let parent = FilePlace(path)?.folder, parent != path {
             try makeFolder(parent)
+            // Another process may have created it meanwhile.
             if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
             throw failure(path, "cannot be created")
         }

@@ -11,6 +11,7 @@ private struct JSONLineReader<Value: Decodable & Sendable>: ElementReader {
     mutating func next() async throws(SessionError) -> Value? {
         while let line = try await lines.next() {
             number += 1
+            // With CR, which comes before the LF of some servers.
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
             do {
                 return try decoder.decode(Value.self, from: Data(line))
