@@ -10,6 +10,11 @@ struct TransferDefinition: Sendable, Equatable, Codable {
     struct Field: Sendable, Equatable, Codable {
         let name: String
         let value: String
+
+        init(_ field: HTTPField) {
+            name = field.name.rawName
+            value = field.isoLatin1Value
+        }
     }
 
     /// The largest body in memory that is stored.
@@ -64,13 +69,16 @@ struct TransferDefinition: Sendable, Equatable, Codable {
     /// The waiting time that the whole range of priorities is worth: ten minutes from `.low` to `.normal`.
     private static let worthOfPriority: Int64 = 40 * 60 * 1000
 
-    var header: HTTPFields {
-        var result = HTTPFields()
+    var header: HTTPFields { HTTPFields(fields) }
+}
+
+extension HTTPFields {
+    fileprivate init(_ fields: [TransferDefinition.Field]) {
+        self.init()
         for field in fields {
             guard let name = HTTPField.Name(field.name) else { continue }
-            result.append(HTTPField(name: name, isoLatin1Value: field.value))
+            append(HTTPField(name: name, isoLatin1Value: field.value))
         }
-        return result
     }
 }
 
@@ -94,7 +102,28 @@ struct TransferResult: Sendable, Equatable, Codable {
     /// The complete file, while it is moved to its destination.
     var placing: FileState?
     var status: Int?
+    var responseFields: [TransferDefinition.Field]?
     var responseBody: Data?
+
+    /// The length of the response's header fields that are stored, and of its body.
+    private static let (storedFields, storedBody) = (16 << 10, 64 << 10)
+
+    /// Takes the response that has ended an attempt.
+    ///
+    /// - Parameters:
+    ///   - head: The status, and the header fields.
+    ///   - body: The body of an upload's response, or of an error page.
+    ///   - secrets: The names of fields that are not stored.
+    mutating func take(_ head: HTTPResponse, _ body: Data?, without secrets: Set<HTTPField.Name>) {
+        // A resumed download is as good as one that was never interrupted.
+        status = (head.status == .partialContent ? .ok : head.status).code
+        var room = Self.storedFields
+        responseFields = head.headerFields.filter { field in
+            room -= field.name.rawName.utf8.count + field.isoLatin1Value.utf8.count
+            return room >= 0 && !secrets.contains(field.name)
+        }.map { .init($0) }
+        responseBody = body.map { Data($0.prefix(Self.storedBody)) }
+    }
 }
 
 /// A task of the journal.
@@ -125,6 +154,7 @@ struct TaskRecord: Sendable, Equatable {
             nextAttempt: isWaiting && readyAt > definition.acceptedAt ? Date(milliseconds: readyAt) : nil,
             expiry: Date(milliseconds: expiry), priority: RequestPriority(definition.priority), tag: definition.tag,
             group: definition.group, status: result.status.map { HTTPResponse.Status(code: $0) },
-            responseBody: result.responseBody, bandwidthLimit: definition.bytesPerSecond)
+            responseFields: HTTPFields(result.responseFields ?? []), responseBody: result.responseBody,
+            bandwidthLimit: definition.bytesPerSecond, requestFields: definition.header)
     }
 }

@@ -46,9 +46,7 @@ extension Attempt {
         control.setStop { task.cancel(producingResumeData: { _ in }) }
         do {
             let response = try await task.value
-            // A resumed download is as good as one that was never interrupted.
-            let status = response.status == .partialContent ? HTTPResponse.Status.ok : response.status
-            box.change { $0.status = status.code }
+            box.change { $0.take(response.head, nil, without: session.credentialNames) }
         } catch {
             let received = task.progress.download
             let isUseless = error.code == .invalidResumeData

@@ -4,9 +4,6 @@ internal import LinnetSerialization
 internal import LinnetSession
 
 extension Attempt {
-    /// The number of bytes of a response that are stored.
-    private static let storedBody = 64 << 10
-
     /// Sends the file, which must be the one that was accepted.
     func upload(_ result: inout TransferResult) async throws(BackgroundError) {
         let path = definition.path
@@ -24,8 +21,7 @@ extension Attempt {
         do {
             let response = try await task.value
             result.received = state.size
-            result.status = response.status.code
-            result.responseBody = Data(response.data.prefix(Self.storedBody))
+            result.take(response.head, response.data, without: session.credentialNames)
         } catch {
             throw error.isOfSource ? Self.changed(path, error) : BackgroundError(error)
         }

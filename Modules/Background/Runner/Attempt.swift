@@ -48,6 +48,9 @@ struct Attempt: Sendable {
             return End(event: .fail(StoredError(failure), .doNotRetry, hadProgress: false), result: result)
         }
         let session = error.underlying as? SessionError
+        if let session, let head = session.head {
+            result.take(head, session.body, without: self.session.credentialNames)
+        }
         if control.isStopped, session?.code == .cancelled || error.code == .cancelled {
             return End(event: .interrupt, result: result)
         }

@@ -72,7 +72,7 @@ struct Acceptance {
         }
         return TransferDefinition(
             kind: kind, method: request.method.rawValue, url: request.url.absoluteString,
-            fields: request.headerFields.map { .init(name: $0.name.rawName, value: $0.isoLatin1Value) }, path: path,
+            fields: request.headerFields.map { .init($0) }, path: path,
             mark: String(UInt64.random(in: 0...UInt64.max), radix: 36), acceptedAt: Runner.now,
             earliest: options.earliestBeginDate?.milliseconds, timeout: options.timeout.milliseconds,
             sha256: options.sha256?.lowercased(), expectedSize: options.expectedSize,

@@ -92,10 +92,15 @@ public struct BackgroundTask: Sendable, Identifiable {
     public let tag: String?
     /// The custom label that several tasks share.
     public let group: String?
-    /// The status of the response, once a transfer has succeeded.
+    /// The status of the last response that ended an attempt.
     public let status: HTTPResponse.Status?
-    /// The first 64 KiB of the response to a completed upload.
+    /// The header fields of that response, up to 16 KiB, without credentials such as cookies; empty if a file was
+    /// downloaded in segments.
+    public let responseFields: HTTPFields
+    /// The first 64 KiB of the response to an upload, or of the error page that ended an attempt.
     public let responseBody: Data?
     /// The largest number of bytes a second of this task; nil for no limit of its own.
     public let bandwidthLimit: Int64?
+    /// The header fields of the request, without those that the session adds.
+    package let requestFields: HTTPFields
 }

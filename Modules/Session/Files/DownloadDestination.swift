@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import LinnetSerialization
 
 #if canImport(Glibc)
@@ -89,23 +89,24 @@ struct DownloadDestination: Sendable {
         try file.close(synchronizing: options.synchronizes)
         if setsPermissions { try SystemFile.setPermissions(file.path, options.permissions) }
         if options.createsDirectories { try SystemFile.makeFolder(place.folder) }
-        let path = try move(file)
+        let path = try move(file.path)
         file.isMoved = true
         if options.synchronizes, !options.leavesFolderUnsynchronized { try SystemFile.synchronizeFolder(place.folder) }
         return path
     }
 
-    private func move(_ file: PartialFile) throws(FileFailure) -> String {
+    /// Moves a complete file, which stays where it is if that fails.
+    func move(_ file: String) throws(FileFailure) -> String {
         do throws(FileFailure) {
-            return try rename(file.path)
+            return try rename(file)
         } catch  where error.errorNumber == EXDEV {
             // Renaming does not work across file systems, so the file is first copied to the destination's folder.
             let copy = try makePartialFile()
-            try copy.append(contentsOf: file.path)
+            try copy.append(contentsOf: file)
             try copy.close(synchronizing: options.synchronizes)
             let path = try rename(copy.path)
             copy.isMoved = true
-            SystemFile.remove(file.path)
+            SystemFile.remove(file)
             return path
         } catch {
             throw error
@@ -132,5 +133,20 @@ struct DownloadDestination: Sendable {
 
     private var exists: FileFailure {
         SystemFile.failure(place.path, "already exists", EEXIST)
+    }
+}
+
+extension DownloadOptions {
+    /// Moves a complete file to a destination, as a download does at its end. Blocks.
+    ///
+    /// - Returns: The URL of the moved file.
+    /// - Throws: ``SessionError/Code/fileFailed`` and ``SessionError/Code/invalidURL``; the file stays where it is.
+    package func move(_ file: URL, to destination: URL) throws(SessionError) -> URL {
+        let place = try DownloadDestination(destination, self)
+        do throws(FileFailure) {
+            return URL(filePath: try place.move(file.path(percentEncoded: false)))
+        } catch {
+            throw SessionError(error, url: nil)
+        }
     }
 }
