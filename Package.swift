@@ -97,6 +97,8 @@ let modules = [
         ],
         others: [httpTypes, logging],
         testOthers: ["LinnetCache", "LinnetImageSerialization", "LinnetAFNetworkingXML", lifetimes]),
+    Module(
+        name: "AFNetworkingBackground", ours: ["LinnetAFNetworking", "LinnetBackground"], testOthers: [lifetimes]),
     Module(name: "AFNetworkingXML", ours: ["LinnetAFNetworking", "LinnetSerializationXML"]),
     Module(
         name: "Linnet",

@@ -13,7 +13,8 @@ enum LivingObjects {
     /// its own.
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
-        "LinnetUIState.", "LinnetAFNetworking.", "LinnetBackground.", "LinnetTesting.", "LinnetWebSocket.",
+        "LinnetUIState.", "LinnetAFNetworking.", "LinnetAFNetworkingBackground.", "LinnetBackground.", "LinnetTesting.",
+        "LinnetWebSocket.",
         "LinnetCookies.", "LinnetCache.",
         "ExampleApp.",
         "ExampleSupport.",
@@ -38,6 +39,7 @@ enum LivingObjects {
         "LinnetSession.Broadcaster<LinnetSession.TaskNotification>",
         // The shared manager of session managers, and the watch over the main queue.
         "LinnetAFNetworking.AFNetworkReachabilityManager", "LinnetAFNetworking.MainQueueWatch",
+        "LinnetAFNetworking.MainNotifications",
     ]
 
     /// Starts counting. Process-wide objects of counted classes are created before.

@@ -6,9 +6,9 @@ extension NSCoder {
     private static let configurationKey = "sessionConfiguration"
 
     /// Encodes the part of a configuration that `HTTPSession.Settings` has. One that cannot be stored is not encoded,
-    /// so that no manager is decoded that sends or trusts something else.
+    /// so that no manager is decoded that sends or trusts something else; neither is one of a background session.
     func encode(configuration: URLSessionConfiguration) {
-        guard allowsKeyedCoding else { return }
+        guard allowsKeyedCoding, configuration.background == nil else { return }
         var stored = configuration.configuration
         // The policy is the manager's.
         stored.securityPolicy = .systemTrust

@@ -87,8 +87,9 @@ extension AFURLSessionManager {
         blocks.change { $0.willCacheResponse = block }
     }
 
-    /// Sets a block for the events of a background session. A session of this module is none, so that the block is not
-    /// called, as in AFNetworking for such a session.
+    /// Sets a block that is called on the main queue when all tasks that a background session has adopted have ended,
+    /// and their blocks were called: once, and at once if there were none. Suspended tasks are not waited for. It is
+    /// not called for other sessions.
     public func setDidFinishEventsForBackgroundURLSession(_ block: (@Sendable (URLSession) -> Void)?) {
         blocks.change { $0.didFinishBackgroundEvents = block }
     }

@@ -11,6 +11,8 @@ struct TaskBlocks: Sendable {
     let upload: AFURLSessionManager.ProgressBlock?
     let download: AFURLSessionManager.ProgressBlock?
     let completion: AFURLSessionManager.CompletionBlock?
+    /// Called after the completion handler, when the notification of the end is on its way.
+    var didReport: (@Sendable () -> Void)?
 
     init(
         _ upload: AFURLSessionManager.ProgressBlock?, _ download: AFURLSessionManager.ProgressBlock?,
@@ -29,6 +31,8 @@ struct TransferOutcome: Sendable {
     var file: URL?
     var error: NSError?
     var metrics: [TransportMetrics]
+    /// Whether the serializer reads the body, if there is neither an error nor a file.
+    var isRead = true
 
     init(_ result: Result<SessionResponse<Data>, SessionError>) {
         self.init(result) { $0.data = $1 }
@@ -40,6 +44,11 @@ struct TransferOutcome: Sendable {
 
     init(_ error: SessionError) {
         self.init(Result<SessionResponse<Data>, SessionError>.failure(error))
+    }
+
+    init(_ outcome: BackgroundOutcome) {
+        response = outcome.head.map { HTTPURLResponse(url: outcome.url, head: $0) }
+        (data, error, metrics) = (outcome.body, outcome.error?.nsError, [])
     }
 
     private init<Value>(_ result: Result<SessionResponse<Value>, SessionError>, _ take: (inout Self, Value) -> Void) {
@@ -59,17 +68,20 @@ struct TransferOutcome: Sendable {
 
 extension AFURLSessionManager {
     /// Makes a task whose response is read into memory, and is judged and read by the manager's serializer.
+    ///
+    /// - Parameter file: The file that is sent, if a background session can send it.
     func makeTask<Task: URLSessionTask>(
-        _ request: URLRequest, _ body: Result<HTTPRequestBody?, SessionError>, _ blocks: TaskBlocks
+        _ request: URLRequest, _ body: Result<HTTPRequestBody?, SessionError>, _ blocks: TaskBlocks, file: URL? = nil
     ) -> Task {
-        let made = Result { () throws(SessionError) in
-            var request = request
-            request.body = try body.get()
-            return try request.made()
-        }
-        return start(request, blocks) { session in
-            let task = session.call(made).dataTask(validation: .none)
-            return Transfer(task: task, setHooks: { task.hooks = $0 }) { report in
+        start(request, blocks) { session, number throws(SessionError) in
+            if session.engine != nil { return try backgroundUpload(request, file, session, number) }
+            let made = Result { () throws(SessionError) in
+                var request = request
+                request.body = try body.get()
+                return try request.made()
+            }
+            let task = try session.result.get().call(made).dataTask(validation: .none)
+            return Transfer(task: task, setHooks: { task.hooks = $0 }) { _, report in
                 task.onEnd { report(TransferOutcome($0)) }
             }
         }
@@ -80,23 +92,26 @@ extension AFURLSessionManager {
         _ request: URLRequest, _ resumeData: Result<ResumeData, SessionError>?, _ destination: DestinationBlock?,
         _ blocks: TaskBlocks
     ) -> URLSessionDownloadTask {
-        let made = Result { () throws(SessionError) in
-            _ = try resumeData?.get()
-            return try request.made()
-        }
-        return start(request, blocks) { [options = downloadOptions] session in
-            let call = session.call(made)
+        start(request, blocks) { [options = downloadOptions] session, number throws(SessionError) in
+            if session.engine != nil {
+                return try backgroundDownload(request, resumeData != nil, destination, session, number)
+            }
+            let made = Result { () throws(SessionError) in
+                _ = try resumeData?.get()
+                return try request.made()
+            }
+            let call = try session.result.get().call(made)
             let task = call.downloadTask(resuming: try? resumeData?.get(), options: options) { file, head in
                 destination?(file, HTTPURLResponse(url: request.url, head: head)) ?? .newTemporaryFile
             }
-            return Transfer(task: task, setHooks: { task.hooks = $0 }) { report in
+            return Transfer(task: task, setHooks: { task.hooks = $0 }) { _, report in
                 task.onEnd { report(TransferOutcome($0)) }
             }
         }
     }
 
     /// The options of downloads: the statuses that the serializer accepts.
-    private var downloadOptions: DownloadOptions {
+    var downloadOptions: DownloadOptions {
         var options = DownloadOptions()
         if let serializer = responseSerializer as? AFHTTPResponseSerializer {
             options.validation = ResponseValidation(
@@ -123,37 +138,57 @@ extension AFURLSessionManager {
     }
 
     /// Linnet's task, of any type, and what this module does with it.
-    private struct Transfer: Sendable {
+    struct Transfer: Sendable {
         let task: any SessionTask
-        let setHooks: @Sendable (TaskHooks) -> Void
-        let onEnd: @Sendable (_ report: @escaping @Sendable (TransferOutcome) -> Void) -> Void
+        /// Sets hooks, if tasks of the session have some.
+        var setHooks: (@Sendable (TaskHooks) -> Void)?
+        /// Reports the outcome of the task.
+        let onEnd:
+            @Sendable (
+                _ task: @escaping @Sendable () -> URLSessionTask?,
+                _ report: @escaping @Sendable (TransferOutcome) -> Void
+            ) -> Void
+        /// Called after the completion handler.
+        var didReport: (@Sendable () -> Void)?
     }
 
-    /// Makes a task over Linnet's.
+    /// Makes a task over Linnet's. One that cannot be made reports its error when it is resumed.
     private func start<Task: URLSessionTask>(
-        _ request: URLRequest, _ blocks: TaskBlocks, _ make: (HTTPSession) -> Transfer
+        _ request: URLRequest, _ blocks: TaskBlocks,
+        _ make: (_ session: URLSession, _ number: Int) throws(SessionError) -> Transfer
     ) -> Task {
         let session = session
         let number = nextNumber()
         let transfer: Transfer
-        switch session.result {
-        case .success(let http): transfer = make(http)
-        case .failure(let error):
-            // Without a session there is nothing to start; the task reports the error when it is resumed.
+        do throws(SessionError) {
+            transfer = try make(session, number)
+        } catch {
             let task = Task(number, request, nil) { [self] task in
                 self.blocks.queue.execute { self.finish(task, request.url, TransferOutcome(error), blocks, session) }
             }
             return add(task)
         }
         let task = Task(number, request, transfer.task) { [self, setHooks = transfer.setHooks] task in
-            let hooks = self.blocks.hooks(of: task, in: session) { [self] in makeDownload(of: $0, $1) }
-            if let hooks { setHooks(hooks) }
+            if let setHooks {
+                let hooks = self.blocks.hooks(of: task, in: session) { [self] in makeDownload(of: $0, $1) }
+                if let hooks { setHooks(hooks) }
+            }
             task.enter(completionGroup)
         }
+        connect(task, transfer, blocks, session)
+        return add(task)
+    }
+
+    /// Connects a task with the blocks for its progress and its end.
+    func connect(_ task: URLSessionTask, _ transfer: Transfer, _ blocks: TaskBlocks, _ session: URLSession) {
+        var blocks = blocks
+        blocks.didReport = transfer.didReport
         if blocks.hasProgress {
-            transfer.task.onProgress { [weak task] in task?.take($0, blocks) }
+            transfer.task.onProgress { [weak task, blocks] in task?.take($0, blocks) }
         }
-        transfer.onEnd { [self, weak task, url = request.url] outcome in
+        if let transfer = transfer.task as? BackgroundTransfer { follow(task, transfer, in: session) }
+        let (url, number) = (task.originalRequest?.url, task.taskIdentifier)
+        transfer.onEnd({ [weak task] in task }) { [self, weak task, blocks] outcome in
             let end = { @Sendable [self, weak task] in finish(task, url, outcome, blocks, session, number) }
             // Without a block to call on the queue of the session, before or after, nothing has to go there.
             if blocks.hasProgress || task?.hasProgress == true || !self.blocks.isUnused {
@@ -162,10 +197,10 @@ extension AFURLSessionManager {
                 end()
             }
         }
-        return add(task)
     }
 
-    private func add<Task: URLSessionTask>(_ task: Task) -> Task {
+    @discardableResult
+    func add<Task: URLSessionTask>(_ task: Task) -> Task {
         state.withLock { $0.tasks[task.taskIdentifier] = WeakTask(task: task) }
         return task
     }
@@ -189,7 +224,7 @@ extension AFURLSessionManager {
             self.blocks.current.didComplete?(session, task, outcome.error)
             if let download = task as? URLSessionDownloadTask { download.postMove(outcome) }
         }
-        guard outcome.error == nil, outcome.file == nil else {
+        guard outcome.error == nil, outcome.file == nil, outcome.isRead else {
             return report(task, url, outcome, UncheckedBox(outcome.file), outcome.error, blocks, group)
         }
         let serializer = responseSerializer
@@ -223,8 +258,8 @@ extension AFURLSessionManager {
             let response = outcome.response ?? URLResponse(url: url, head: HTTPResponse(status: .ok))
             blocks.completion?(response, object.value, error)
             group?.leave()
-            guard let task else { return }
-            task.post(.AFNetworkingTaskDidComplete) { outcome.info(object.value, error, serializer) }
+            task?.post(.AFNetworkingTaskDidComplete) { outcome.info(object.value, error, serializer) }
+            blocks.didReport?()
         }
     }
 }
@@ -280,7 +315,7 @@ extension NSError {
 }
 
 extension URL {
-    fileprivate static var newTemporaryFile: URL {
+    static var newTemporaryFile: URL {
         FileManager.default.temporaryDirectory.appending(path: "AFNetworking-\(UUID().uuidString)")
     }
 }

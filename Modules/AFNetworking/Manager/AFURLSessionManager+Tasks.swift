@@ -14,8 +14,9 @@ extension AFURLSessionManager {
         dataTask(with: request, uploadProgress: nil, downloadProgress: nil, completionHandler: completionHandler)
     }
 
-    /// Whether an upload task that could not be made is made again: a property of AFNetworking 3, without effect, since
-    /// tasks can always be made. `BackgroundSession` of LinnetBackground sends uploads again that were interrupted.
+    /// Whether an upload of a background session that could not be stored is tried up to three times more: a property
+    /// of AFNetworking 3. The default is false. An upload that was stored is sent again if it was interrupted, either
+    /// way.
     public var attemptsToRecreateUploadTasksForBackgroundSessions: Bool {
         get { state.withLock { $0.attemptsToRecreateUploads } }
         set { state.withLock { $0.attemptsToRecreateUploads = newValue } }

@@ -18,8 +18,8 @@ internal import Synchronization
 /// the main queue by default. A program without a main loop never processes the main queue, and sets another one.
 ///
 /// A completion handler is called exactly once, and the notification of a task's end follows on the main queue.
-/// Notifications are dropped where more than 10,000 wait for a main queue that has not run for a second. All members can
-/// be used from any thread.
+/// Notifications are dropped where more than 10,000 wait for a main queue that has not run for a second. All members
+/// can be used from any thread.
 open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     struct State {
         var session: URLSession?
@@ -30,6 +30,8 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
         var completionGroup: DispatchGroup?
         var attemptsToRecreateUploads = false
         var lastNumber = 0
+        /// The number of tasks of an earlier process that have not ended.
+        var awaitedTasks = 0
         var tasks: [Int: WeakTask] = [:]
     }
 
@@ -46,12 +48,11 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
     /// Creates a manager; nil for the default configuration.
     public init(sessionConfiguration: URLSessionConfiguration?) {
         self.sessionConfiguration =
-            sessionConfiguration.map {
-                URLSessionConfiguration($0.configuration, transport: $0.transport)
-            } ?? .default
+            sessionConfiguration.flatMap { $0.copy() as? URLSessionConfiguration } ?? .default
         blocks = BlockTable(on: SessionQueue())
         super.init()
         securityPolicy.observe(for: self) { [weak self] in self?.replace($0) }
+        if self.sessionConfiguration.background != nil { openInBackground() }
     }
 
     /// Creates a manager with the default configuration.
@@ -61,7 +62,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
         let last = state.withLock { $0 }
         last.securityPolicy.observe(for: self, nil)
         // Running tasks retain the manager; what is left was never resumed.
-        if case .success(let session) = last.session?.result { session.startShutdown(.graceful) }
+        last.session?.end(.leaving)
     }
 
     /// Decodes a manager, or makes a copy of one; nil for an archive that has none.
@@ -95,7 +96,11 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
             return session
         }
         // Another thread was faster.
-        if session !== made, case .success(let unused) = made.result { unused.startShutdown(.immediate) }
+        if session !== made {
+            made.end(.leaving)
+        } else if let engine = session.engine {
+            open(engine, of: session)
+        }
         return session
     }
 
@@ -139,9 +144,11 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
         set { state.withLock { $0.completionGroup = newValue } }
     }
 
-    /// The tasks that have not ended, in the order of their creation.
+    /// The tasks that have not ended, in the order of their creation. A background session is opened first, and those
+    /// that an earlier process has left are adopted.
     open var tasks: [URLSessionTask] {
-        state.withLock { $0.tasks }.sorted { $0.key < $1.key }.compactMap(\.value.task)
+        state.withLock { $0.session }?.engine?.waitForAdoption()
+        return state.withLock { $0.tasks }.sorted { $0.key < $1.key }.compactMap(\.value.task)
     }
 
     /// The data tasks that have not ended; not the upload tasks.
@@ -160,7 +167,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
     open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool) {
         let session = session
         if resetSession { state.withLock { $0.session = nil } }
-        if case .success(let base) = session.result { base.startShutdown(cancelPendingTasks ? .immediate : .graceful) }
+        session.end(cancelPendingTasks ? .cancelling : .finishing)
     }
 
     /// The progress of a task's request body; nil for a task of another manager, and once it has ended.
@@ -193,7 +200,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
                 throw SessionError(.fileFailed, error.message, underlying: error, url: request.url)
             }
         }
-        return makeTask(request, body, TaskBlocks(progress, nil, completionHandler))
+        return makeTask(request, body, TaskBlocks(progress, nil, completionHandler), file: fileURL)
     }
 
     /// Makes a task that sends data.
@@ -247,6 +254,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
             try session.replaceSecurityPolicy(policy)
         } catch {
             // A session that cannot take the policy must not go on under the former one.
+            state.withLock { $0.session }?.engine?.close(.leaving) {}
             session.startShutdown(.immediate)
         }
     }
@@ -260,14 +268,20 @@ extension URLSession {
         let living = LivingSession(blocks)
         var settings = configuration.configuration
         settings.securityPolicy = policy
-        settings.callbackExecutor = .custom { [queue = blocks.queue] work in queue.execute(work) }
+        // The engine of a background session does not wait for blocks.
+        if configuration.background == nil {
+            settings.callbackExecutor = .custom { [queue = blocks.queue] work in queue.execute(work) }
+        }
         settings.hooks = TaskHooks()
         settings.sessionHooks.didBecomeInvalid = { living.end() }
         let result = Result { () throws(SessionError) in
             guard let transport = configuration.transport else { return try HTTPSession(configuration: settings) }
             return try HTTPSession(configuration: settings, transport: transport)
         }
-        let session = URLSession(configuration, result)
+        let engine = try? configuration.background.map { background in
+            try background.makeEngine(background, result.get()) { [queue = blocks.queue] in queue.execute($0) }
+        }
+        let session = URLSession(configuration, result, engine)
         if case .success = result { living.begin(session) }
         return session
     }

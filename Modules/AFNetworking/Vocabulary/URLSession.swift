@@ -7,6 +7,7 @@ internal import Synchronization
 /// The configuration of a manager's session, with members of Foundation's class: a face of `HTTPSession.Configuration`.
 public final class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     private let state: Mutex<HTTPSession.Configuration>
+    private let backgroundState: Mutex<BackgroundSettings?>
     /// Replaces the sockets.
     let transport: (any Transport)?
 
@@ -16,8 +17,11 @@ public final class URLSessionConfiguration: NSObject, NSCopying, @unchecked Send
         self.init(configuration, transport: nil)
     }
 
-    package init(_ configuration: HTTPSession.Configuration, transport: (any Transport)?) {
+    package init(
+        _ configuration: HTTPSession.Configuration, transport: (any Transport)?, background: BackgroundSettings? = nil
+    ) {
         state = Mutex(configuration)
+        backgroundState = Mutex(background)
         self.transport = transport
     }
 
@@ -29,7 +33,19 @@ public final class URLSessionConfiguration: NSObject, NSCopying, @unchecked Send
 
     /// Returns a configuration with the same settings.
     public func copy(with zone: NSZone? = nil) -> Any {
-        URLSessionConfiguration(configuration, transport: transport)
+        URLSessionConfiguration(configuration, transport: transport, background: background)
+    }
+
+    /// The configuration of a background session, which LinnetAFNetworkingBackground makes.
+    @available(*, unavailable, message: "Import LinnetAFNetworkingBackground, which has background sessions.")
+    public static func background(withIdentifier identifier: String) -> URLSessionConfiguration { .default }
+
+    /// The name of a background session; nil for any other.
+    public var identifier: String? { background?.identifier }
+
+    package var background: BackgroundSettings? {
+        get { backgroundState.withLock { $0 } }
+        set { backgroundState.withLock { $0 = newValue } }
     }
 
     /// Linnet's configuration, with everything that Foundation's does not have.
@@ -91,8 +107,22 @@ public final class URLSession: NSObject, Sendable {
     /// Linnet's session; an error if the configuration cannot be enforced, in which case every task fails with it.
     public let result: Result<HTTPSession, SessionError>
 
-    init(_ configuration: URLSessionConfiguration, _ result: Result<HTTPSession, SessionError>) {
+    /// Keeps the tasks of a background session.
+    let engine: (any BackgroundEngine)?
+
+    init(
+        _ configuration: URLSessionConfiguration, _ result: Result<HTTPSession, SessionError>,
+        _ engine: (any BackgroundEngine)?
+    ) {
         self.configuration = configuration
         self.result = result
+        self.engine = engine
+    }
+
+    /// Ends the session. Without a background session, tasks cannot be left: the session waits for their ends.
+    func end(_ ending: BackgroundEnding) {
+        guard case .success(let http) = result else { return }
+        guard let engine else { return http.startShutdown(ending == .cancelling ? .immediate : .graceful) }
+        engine.close(ending) { http.startShutdown(.graceful) }
     }
 }

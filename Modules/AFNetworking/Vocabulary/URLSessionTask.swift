@@ -135,7 +135,7 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
     /// The length of the request's body; -1 while it is not known.
     public var countOfBytesExpectedToSend: Int64 { base?.progress.upload.total ?? -1 }
 
-    /// A description of your own, which nothing changes.
+    /// A description of your own, which nothing changes. A background session stores it when the task starts.
     public var taskDescription: String? {
         get { base?.taskDescription }
         set { base?.taskDescription = newValue }

@@ -1,0 +1,2 @@
+// A program imports this module in the place of LinnetAFNetworking, or beside it.
+@_exported public import LinnetAFNetworking
