@@ -24,7 +24,7 @@ extension ExampleApp {
 
     @MainActor
     private func showScreen(_ plan: TimelinePlan, from url: URL, policy: SecurityPolicy) async throws {
-        let program = try program(plan, from: url, policy: policy, size: Terminal.size)
+        let program = try await program(plan, from: url, policy: policy, size: Terminal.size)
         guard let screen = TimelineScreen(program) else {
             await program.end()
             throw UsageError("The terminal cannot be used for a full screen; specify --once.")
@@ -32,12 +32,14 @@ extension ExampleApp {
         let code = await screen.run()
         await program.end()
         for file in program.downloadedFiles { print("Downloaded: \(OneLine.text(file.path))") }
+        if program.download != nil { print("The download goes on when the app is next started.") }
         if code != 0 { throw ExitCode(code) }
     }
 
     @MainActor
     private func showPage(_ plan: TimelinePlan, from url: URL, policy: SecurityPolicy) async throws {
-        let program = try program(plan, from: url, policy: policy, size: TerminalSize(width: 80, height: 24))
+        let program = try await program(
+            plan, from: url, policy: policy, size: TerminalSize(width: 80, height: 24))
         let page = TimelinePage(program)
         let server = try await page.startServer()
         try StandardStream.output.write("The timeline is at \(server.url.absoluteString)\nPress Ctrl-C to end.\n")
@@ -51,9 +53,12 @@ extension ExampleApp {
     @MainActor
     private func program(
         _ plan: TimelinePlan, from url: URL, policy: SecurityPolicy, size: TerminalSize
-    ) throws -> TimelineProgram {
+    ) async throws -> TimelineProgram {
         let network = plan.misbehavior.contains(.offline) ? NetworkSource.fixed(.notReachable) : .machine()
-        let client = try TimelineClient(baseURL: url, policy: policy)
-        return TimelineProgram(client: client, server: url, pageSize: plan.pageSize, network: network, size: size)
+        let client = try TimelineClient(baseURL: url, policy: policy, movesRequests: plan.source == .embedded)
+        let name = plan.source == .embedded ? "embedded" : url.host() ?? ""
+        let downloads = try await AttachmentDownloads(name, session: client.session)
+        return TimelineProgram(
+            client: client, downloads: downloads, server: url, pageSize: plan.pageSize, network: network, size: size)
     }
 }

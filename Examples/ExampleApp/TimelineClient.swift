@@ -17,13 +17,20 @@ struct TimelineClient: Sendable {
     let avatars: ImageDownloader<Bitmap>
 
     /// Creates a client with a security policy. It sends nothing.
-    init(baseURL: URL, policy: SecurityPolicy) throws(SessionError) {
+    ///
+    /// - Parameters:
+    ///   - baseURL: The URL of the server.
+    ///   - policy: The security policy.
+    ///   - movesRequests: Whether all requests go to the base URL's port, because they may be of an earlier run of the
+    ///     embedded server.
+    init(baseURL: URL, policy: SecurityPolicy, movesRequests: Bool = false) throws(SessionError) {
         session = try HTTPSession(baseURL: baseURL) {
             $0.securityPolicy = policy
             $0.timeouts.idleRead = .seconds(30)
             $0.maximumBodySize = Self.maximumBodySize
             $0.retryPolicy = .limited(to: 1)
             $0.cacheStore = MemoryCacheStore(limit: 20 << 20)
+            if movesRequests { $0.requestAdapters = [PortAdapter(port: baseURL.port)] }
         }
         let options = ImageDecoder.Options(maximumPixels: 4_000_000, maximumDimension: 96)
         avatars = ImageDownloader(session: session, serializer: ImageResponseSerializer(options: options))
@@ -40,12 +47,6 @@ struct TimelineClient: Sendable {
     /// The posts of a response, at most the requested number.
     static func page(_ count: Int, of response: SessionResponse<Timeline>) -> SessionResponse<[Post]> {
         response.map { Array($0.data.prefix(count)) }
-    }
-
-    /// Makes a handle on the download of a post's attachment into a folder.
-    func downloadTask(_ attachment: Attachment, into folder: URL) -> DownloadTask {
-        session.get(attachment.url).downloadTask(
-            into: folder, options: DownloadOptions { $0.createsDirectories = true })
     }
 
     /// Makes a handle on the upload of a picture as a form.
@@ -79,5 +80,18 @@ struct TimelineClient: Sendable {
             await client.session.shutdown(.immediate)
             throw error
         }
+    }
+}
+
+/// Sends all requests to one port.
+private struct PortAdapter: RequestAdapter {
+    let port: Int?
+
+    func adapt(_ request: SessionRequest) -> SessionRequest {
+        var request = request
+        var parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+        parts?.port = port
+        if let url = parts?.url { request.url = url }
+        return request
     }
 }

@@ -29,21 +29,13 @@ enum TimelinePrinter {
 
     /// The number of posts, and the protocol, encryption, pinning, size and timings of the response.
     static func summary(_ response: SessionResponse<[Post]>) -> String {
-        let metrics = response.metrics.last ?? TransportMetrics()
+        let (metrics, facts) = (response.metrics.last ?? TransportMetrics(), ResponseFacts(response))
         let parts = [
-            response.value.count == 1 ? "1 post" : "\(response.value.count) posts", metrics.httpVersion ?? "http/1.1",
-            encryption(metrics), trust(metrics), Figures.bytes(metrics.responseBodyBytes), timings(metrics),
+            response.value.count == 1 ? "1 post" : "\(response.value.count) posts", facts.httpVersion ?? "http/1.1",
+            facts.encryption ?? "not encrypted", facts.isPinned ? "pinned \(facts.pins.first ?? "")" : "not pinned",
+            Figures.bytes(metrics.responseBodyBytes), timings(metrics),
         ]
         return parts.joined(separator: " · ")
-    }
-
-    private static func encryption(_ metrics: TransportMetrics) -> String {
-        guard let version = metrics.tlsVersion else { return "not encrypted" }
-        return [version, metrics.tlsCipher].compactMap { $0 }.joined(separator: " ")
-    }
-
-    private static func trust(_ metrics: TransportMetrics) -> String {
-        metrics.isPinned ? "pinned \(metrics.verifiedPins.first ?? "")" : "not pinned"
     }
 
     private static func timings(_ metrics: TransportMetrics) -> String {

@@ -1,6 +1,7 @@
 import ExampleSupport
 import FoundationEssentials
 import Linnet
+import LinnetBackground
 import LinnetImageSerialization
 import LinnetUIState
 import Observation
@@ -17,29 +18,36 @@ final class TimelineProgram {
     private(set) var downloadedFiles: [URL] = []
 
     private let client: TimelineClient
+    private let downloads: AttachmentDownloads
     private let pageSize: Int
     private let network: NetworkSource
-    /// The folder for downloads. A download creates it.
-    let folder: URL
     private let indicator: NetworkActivityIndicator
     private let refresh = RefreshState()
     private let board = TransferBoard()
-    private var transfer: (any SessionTask)?
+    private var upload: (any SessionTask)?
+    /// The download that is shown, until it has ended.
+    private(set) var download: BackgroundTask.ID?
     private var works: [Int: Task<Void, Never>] = [:]
     private var workCount = 0
     private var isEnded = false
 
-    init(client: TimelineClient, server: URL, pageSize: Int, network: NetworkSource, size: TerminalSize) {
+    init(
+        client: TimelineClient, downloads: AttachmentDownloads, server: URL, pageSize: Int, network: NetworkSource,
+        size: TerminalSize
+    ) {
         self.client = client
+        self.downloads = downloads
         self.pageSize = pageSize
         self.network = network
         indicator = NetworkActivityIndicator(isEnabled: true, following: [client.session])
-        folder = FileManager.default.temporaryDirectory.appending(path: "linnet-example-\(UUID().uuidString.prefix(8))")
         let port = server.port.map { ":\($0)" } ?? ""
         state = TimelineState(server: (server.host() ?? "") + port, size: size, now: Date())
         trackLiveState()
         start { [weak self] in
             for await status in network.statuses { self?.board.network = status }
+        }
+        start { [weak self, events = downloads.background.events] in
+            for await event in events { self?.show(event) }
         }
     }
 
@@ -56,20 +64,19 @@ final class TimelineProgram {
         onChange?(state)
     }
 
-    /// Ends all that the program has begun, and its session.
-    ///
-    /// Downloaded files are kept for the user, who was shown their paths; without one, their folder is removed.
+    /// Ends all that the program has begun, and its session. An unfinished download goes on when the app is next
+    /// started.
     func end() async {
         isEnded = true
         onChange = nil
         network.stop()
         indicator.isEnabled = false
-        transfer?.cancel()
+        upload?.cancel()
         let works = works.values
         for work in works { work.cancel() }
+        await downloads.background.shutdown()
         await client.session.shutdown(.immediate)
         for work in works { await work.value }
-        if downloadedFiles.isEmpty { try? FileManager.default.removeItem(at: folder) }
     }
 
     /// Reads the observable objects, now and whenever one of them has changed.
@@ -88,10 +95,10 @@ final class TimelineProgram {
         switch effect {
         case .refresh: load()
         case .loadAvatars(let users): for user in users { loadAvatar(of: user) }
-        case .download(let attachment): download(attachment)
-        case .upload: upload()
-        case .suspendOrResume: transfer?.state == .suspended ? transfer?.resume() : transfer?.suspend()
-        case .cancelTransfer: transfer?.cancel()
+        case .download(let attachment): add(attachment)
+        case .upload: uploadPicture()
+        case .suspendOrResume: suspendOrResume()
+        case .cancelTransfer: cancelTransfer()
         }
     }
 
@@ -126,44 +133,67 @@ final class TimelineProgram {
         }
     }
 
-    private func download(_ attachment: Attachment) {
-        let task = client.downloadTask(attachment, into: folder)
-        follow(task, as: TransferStatus(.download, name: attachment.name)) { [weak self] response in
-            self?.downloadedFiles.append(response.value)
-            return response.value.path
+    private func add(_ attachment: Attachment) {
+        start { [weak self, downloads] in
+            do throws(BackgroundError) {
+                // The events of the session show it.
+                try await downloads.add(attachment)
+            } catch {
+                self?.send(.failed("\(attachment.name): \(error.message)"))
+            }
         }
     }
 
-    private func upload() {
+    /// Shows the news of a download: of one that an earlier run has left, too.
+    private func show(_ event: BackgroundEvent) {
+        guard let task = event.task, event.kind != .adopted || !task.state.isEnd,
+            download == nil || download == task.id
+        else { return }
+        download = task.state.isEnd ? nil : task.id
+        if task.state == .completed { downloadedFiles.append(task.file) }
+        board.transfer = TransferStatus(task)
+    }
+
+    private func suspendOrResume() {
+        guard let download else {
+            upload?.state == .suspended ? upload?.resume() : upload?.suspend()
+            return
+        }
+        let isSuspended = board.transfer?.phase == .suspended
+        start { [background = downloads.background] in
+            _ = try? await isSuspended ? background.resume(download) : background.pause(download)
+        }
+    }
+
+    private func cancelTransfer() {
+        guard let download else {
+            upload?.cancel()
+            return
+        }
+        start { [background = downloads.background] in _ = try? await background.cancel(download) }
+    }
+
+    private func uploadPicture() {
         guard let user = state.selectedPost?.user, let avatar = state.avatars[user] else {
             send(.failed("There is no picture to upload yet."))
             return
         }
         let name = "\(user.username).bmp"
         let task = client.uploadTask(UploadPicture.file(avatar.picture), fileName: name)
-        follow(task, as: TransferStatus(.upload, name: name)) { "status \($0.status.code)" }
-    }
-
-    /// Starts a transfer, and shows its progress. `detail` describes its success.
-    private func follow<Value>(
-        _ task: TransferTask<Value>, as status: TransferStatus,
-        detail: @escaping @MainActor (SessionResponse<Value>) -> String
-    ) {
-        transfer = task
+        upload = task
+        var status = TransferStatus(.upload, name: name)
         board.transfer = status
         task.resume()
         start { [weak self] in
-            var status = status
             for await event in task.events {
                 switch event {
                 case .state(.suspended): status.phase = .suspended
                 case .state(.running): status.phase = .running
                 case .state: break
-                case .progress(let progress):
-                    status.show(status.direction == .download ? progress.download : progress.upload)
+                case .progress(let progress): status.show(progress.upload)
                 case .completed(.success(let response)):
                     status.phase = .finished
-                    status.detail = detail(response)
+                    status.detail = "status \(response.status.code)"
                 case .completed(.failure(let error)):
                     status.phase = error.code == .cancelled ? .cancelled : .failed
                     status.detail = error.code == .cancelled ? nil : error.message

@@ -44,8 +44,18 @@ struct EmbeddedRoutes: Sendable {
         let block = Data((0...UInt8.max).map { $0 })
         var bytes = Data(capacity: SamplePosts.attachmentSize)
         while bytes.count < SamplePosts.attachmentSize { bytes.append(block) }
-        let fields: HTTPFields = [.contentType: "application/octet-stream", .eTag: "\"\(Self.name(in: request))\""]
-        return MockResponse(headerFields: fields, body: .bytes(bytes), throttle: misbehavior.throttle)
+        let tag = "\"\(Self.name(in: request))\""
+        var fields: HTTPFields = [.contentType: "application/octet-stream", .eTag: tag, .acceptRanges: "bytes"]
+        // The rest of a download that goes on: `bytes=FIRST-`.
+        let range = request.headerFields[.ifRange] ?? tag == tag ? request.headerFields[.range] : nil
+        let first = range.flatMap { Int($0.dropFirst("bytes=".count).prefix(while: \.isNumber)) } ?? 0
+        guard first > 0, first < bytes.count else {
+            return MockResponse(headerFields: fields, body: .bytes(bytes), throttle: misbehavior.throttle)
+        }
+        fields[.contentRange] = "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"
+        return MockResponse(
+            status: .partialContent, headerFields: fields, body: .bytes(bytes.dropFirst(first)),
+            throttle: misbehavior.throttle)
     }
 
     /// Reads a form, and answers with the number of its bytes.

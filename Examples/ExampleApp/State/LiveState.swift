@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Linnet
+import LinnetBackground
 
 /// The values of the app's observable objects at one time.
 struct LiveState: Codable, Hashable, Sendable {
@@ -51,6 +52,21 @@ struct TransferStatus: Codable, Hashable, Sendable {
     init(_ direction: Direction, name: String) {
         self.direction = direction
         self.name = name
+    }
+
+    /// The status of a background download.
+    init(_ task: BackgroundTask) {
+        self.init(.download, name: task.tag ?? task.file.lastPathComponent)
+        phase =
+            switch task.state {
+            case .waiting, .running: .running
+            case .paused: .suspended
+            case .completed: .finished
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
+        show(task.progress)
+        detail = task.state == .completed ? task.file.path : task.error?.message
     }
 
     mutating func show(_ progress: TransferProgress) {

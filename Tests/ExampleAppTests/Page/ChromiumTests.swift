@@ -10,13 +10,13 @@ import Testing
 @MainActor
 struct ChromiumTests {
     @Test func theBrowserShowsTheTimelineAndItsKeysWork() async throws {
+        try await withFolder { try await lookAtPage(in: $0) }
+    }
+
+    private func lookAtPage(in folder: URL) async throws {
         // A download takes half a minute, so that it is still running when its keys are pressed.
         let server = try await EmbeddedServer.start(.slow)
-        let client = try TimelineClient(
-            baseURL: server.url, policy: server.policy(for: TimelinePlan(arguments: [])))
-        let program = TimelineProgram(
-            client: client, server: server.url, pageSize: 20, network: .fixed(.notReachable),
-            size: TerminalSize(width: 80, height: 24))
+        let program = try await TimelineProgram.make(for: server, in: folder, network: .notReachable)
         let page = TimelinePage(program)
         let pageServer = try await page.startServer()
         program.send(.started)

@@ -143,12 +143,12 @@ struct TimelinePageTests {
     }
 
     private func withPage(_ body: (HTTPSession, TimelineProgram) async throws -> Void) async throws {
+        try await withFolder { try await withPage(in: $0, body) }
+    }
+
+    private func withPage(in folder: URL, _ body: (HTTPSession, TimelineProgram) async throws -> Void) async throws {
         let server = try await EmbeddedServer.start()
-        let client = try TimelineClient(
-            baseURL: server.url, policy: server.policy(for: TimelinePlan(arguments: [])))
-        let program = TimelineProgram(
-            client: client, server: server.url, pageSize: 20, network: .fixed(.unknown),
-            size: TerminalSize(width: 80, height: 24))
+        let program = try await TimelineProgram.make(for: server, in: folder)
         let page = TimelinePage(program)
         let pageServer = try await page.startServer()
         let session = try HTTPSession(baseURL: pageServer.url)

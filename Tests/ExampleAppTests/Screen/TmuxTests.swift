@@ -58,6 +58,21 @@ struct TmuxTests {
         }
     }
 
+    @Test func aDownloadGoesOnAfterTheProgramWasEnded() async throws {
+        try await withApp { tmux in
+            try await tmux.wait(for: "pinned")
+            try await tmux.press("d")
+            try await tmux.wait("a bar") { $0.contains("↓ birds-1000.bin") && $0.contains("█") }
+            try await tmux.press("q")
+            try await tmux.wait(for: "The download goes on when the app is next started.")
+            try await expectCleanTerminal(tmux, status: 0)
+            try await tmux.enter("clear; \(BuiltProduct.exampleApp.path)")
+            try await tmux.wait(for: "birds-1000.bin finished")
+            try await tmux.press("q")
+            try await tmux.wait(for: "Downloaded: ")
+        }
+    }
+
     @Test(arguments: [("C-c", 130), ("TERM", 143), ("HUP", 129), ("INT", 130)])
     func aSignalLeavesTheTerminalClean(signal: String, status: Int32) async throws {
         try await withApp { tmux in
@@ -148,7 +163,9 @@ struct TmuxTests {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "linnet-tmux-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let variables = ["COLORTERM": "truecolor", "NO_COLOR": "", "TMPDIR": scratch.path]
+        let variables = [
+            "COLORTERM": "truecolor", "NO_COLOR": "", "TMPDIR": scratch.path, "XDG_STATE_HOME": scratch.path,
+        ]
         let tmux = try await Tmux(width: 100, height: 30, environment: variables.merging(environment) { $1 })
         do {
             let program = ([BuiltProduct.exampleApp.path] + arguments).joined(separator: " ")

@@ -48,6 +48,40 @@ struct TimelineProgramTests {
         }
     }
 
+    /// The next run has another server, with another port and another key.
+    @Test func aDownloadGoesOnInTheNextRun() async throws {
+        try await withFolder { folder in
+            var received: Int64 = 0
+            try await Self.withProgram(in: folder) { program, states in
+                program.send(.started)
+                _ = try await states.first { !$0.posts.isEmpty }
+                program.send(.command(.download(post: nil)))
+                let state = try await states.first { ($0.live.transfer?.completed ?? 0) > 500_000 }
+                received = state.live.transfer?.completed ?? 0
+                #expect(program.download != nil && program.downloadedFiles.isEmpty)
+            }
+            try await Self.withProgram(in: folder) { program, states in
+                let state = try await states.first { $0.live.transfer != nil }
+                #expect((state.live.transfer?.completed ?? 0) >= received)
+                let end = try await states.first { $0.live.transfer?.isActive == false }
+                #expect(end.live.transfer?.phase == .finished)
+                #expect(end.message?.hasPrefix("birds-1000.bin finished") == true)
+                let file = try #require(program.downloadedFiles.first)
+                let bytes = try Data(contentsOf: file)
+                #expect(
+                    bytes.count == SamplePosts.attachmentSize
+                        && bytes.indices.allSatisfy { bytes[$0] == UInt8($0 & 255) })
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("a.bin", "a.bin"), ("../../.a", "a"), ("/etc/passwd", "passwd"), ("..", "attachment"), ("", "attachment"),
+    ])
+    func aServerChoosesNeitherTheFolderNorAHiddenName(name: String, file: String) {
+        #expect(AttachmentDownloads.fileName(name) == file)
+    }
+
     @Test func aCancelledDownloadLeavesNoFile() async throws {
         try await withProgram { program, states in
             program.send(.started)
@@ -123,33 +157,39 @@ struct TimelineProgramTests {
             return response
         }
         try await withMockServer(handler: handler) { server in
-            let client = try TimelineClient(baseURL: server.url, policy: .systemTrust)
-            let program = TimelineProgram(
-                client: client, server: server.url, pageSize: 20, network: .fixed(.unknown),
-                size: TerminalSize(width: 80, height: 24))
-            let reader = StateReader(program)
-            let result: Result<Void, any Error>
-            do {
-                try await body(program, reader, release)
-                result = .success(())
-            } catch {
-                result = .failure(error)
+            try await withFolder { folder in
+                let client = try TimelineClient(baseURL: server.url, policy: .systemTrust)
+                try await Self.run(.make(client, server: server.url, in: folder)) { try await body($0, $1, release) }
             }
-            await program.end()
-            try result.get()
         }
     }
 
     private func withProgram(
         _ misbehavior: Misbehavior = [], _ body: (TimelineProgram, StateReader) async throws -> Void
     ) async throws {
+        try await withFolder { try await Self.withProgram(in: $0, misbehavior, body) }
+    }
+
+    /// Runs a program with a server of its own.
+    private static func withProgram(
+        in folder: URL, _ misbehavior: Misbehavior = [], _ body: (TimelineProgram, StateReader) async throws -> Void
+    ) async throws {
         let server = try await EmbeddedServer.start(misbehavior)
-        let client = try TimelineClient(
-            baseURL: server.url, policy: server.policy(for: TimelinePlan(arguments: [])))
-        let network = NetworkSource.fixed(misbehavior.contains(.offline) ? .notReachable : .unknown)
-        let program = TimelineProgram(
-            client: client, server: server.url, pageSize: 20, network: network,
-            size: TerminalSize(width: 80, height: 24))
+        let network = misbehavior.contains(.offline) ? ReachabilityStatus.notReachable : .unknown
+        let result: Result<Void, any Error>
+        do {
+            try await run(.make(for: server, in: folder, network: network), body)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await server.shutdown()
+        try result.get()
+    }
+
+    private static func run(
+        _ program: TimelineProgram, _ body: (TimelineProgram, StateReader) async throws -> Void
+    ) async throws {
         let reader = StateReader(program)
         let result: Result<Void, any Error>
         do {
@@ -159,11 +199,7 @@ struct TimelineProgramTests {
             result = .failure(error)
         }
         await program.end()
-        await server.shutdown()
         try result.get()
-        // The folder is kept only for files that were downloaded.
-        #expect(FileManager.default.fileExists(atPath: program.folder.path) == !program.downloadedFiles.isEmpty)
-        try? FileManager.default.removeItem(at: program.folder)
     }
 }
 
