@@ -21,7 +21,7 @@ extension URLSessionConfiguration {
     /// The session has downloads and uploads of files. Data tasks, uploads of data or streams, and resume data are
     /// refused with `NSURLErrorBadURL`. Responses have up to 16 KiB of header fields, and uploads up to 64 KiB of the
     /// response. A task has seven days (``LinnetAFNetworking/URLSessionConfiguration/timeoutIntervalForResource``);
-    /// network errors are tried again until then, and a response of the server is final.
+    /// until then, idempotent requests are repeated after network errors. A response of the server is final.
     ///
     /// - Parameter identifier: The name of the session's directory below `$XDG_STATE_HOME`: 1 to 255 bytes without
     ///   separators, not beginning with a full stop. With any other, each task fails.
