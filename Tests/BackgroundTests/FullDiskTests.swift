@@ -1,9 +1,16 @@
 import CommandSupport
 import FoundationEssentials
 import LinnetBackground
+import LinnetSerialization
 import LinnetSession
 import LinnetTesting
 import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// Downloads to a disk that is full for a while.
 @Suite(.timeLimit(.minutes(2)))
@@ -42,5 +49,28 @@ struct FullDiskTests {
                 try SmallDisk.unmount(disk)
             }
         }
+    }
+
+    /// The system reserves no room for a folder, so the room of its file system counts.
+    @Test func roomThatCannotBeReservedIsLookedUp() throws {
+        let folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        try FileRoom.reserve(folder, from: 0, count: 1000, "file")
+        try FileRoom.reserve(folder, from: .max - 10, count: 5, "file")
+        let failure = try #require(throws: FileFailure.self) {
+            try FileRoom.reserve(folder, from: 0, count: .max / 2, "file")
+        }
+        #expect(failure.errorNumber == ENOSPC && failure.description.contains("the disk has"))
+        let tooLong = try #require(throws: FileFailure.self) {
+            try FileRoom.reserve(folder, from: .max - 10, count: 50, "file")
+        }
+        #expect(tooLong.errorNumber == EFBIG)
+    }
+
+    /// `/proc` has no blocks, and is not full.
+    @Test func aFileSystemWithoutASizeIsNotFull() throws {
+        let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        try FileRoom.reserve(file, from: 0, count: 1 << 40, "file")
     }
 }

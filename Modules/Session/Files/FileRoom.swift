@@ -33,7 +33,8 @@ package enum FileRoom {
 
     private static func check(_ descriptor: Int32, _ count: Int64, _ path: String) throws(FileFailure) {
         var status = statvfs()
-        guard fstatvfs(descriptor, &status) == 0 else { return }
+        // A file system without a size of its own, such as one in memory, says nothing about its room.
+        guard fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return }
         let (room, isHuge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
         guard !isHuge, count > 0, room < UInt64(count) else { return }
         throw SystemFile.failure(path, "needs \(count) more bytes, and the disk has \(room)", ENOSPC)

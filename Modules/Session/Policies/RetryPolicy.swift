@@ -56,7 +56,7 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         public init() {}
 
         /// The wait after this number of attempts.
-        func wait(after attempts: Int) -> Duration {
+        package func wait(after attempts: Int) -> Duration {
             // Floating point cannot overflow for any value of a caller; a billion seconds are as good as never.
             let longest = min(max(0, maximum / .seconds(1)), 1e9)
             var wait = min(max(0, first / .seconds(1)), longest)
