@@ -23,7 +23,7 @@ struct AttemptTests {
                     let control = AttemptControl()
                     control.stop()
                     let attempt = Attempt(
-                        record: record, session: background.session, journal: background.journal,
+                        record: record, session: background.session, store: { _ in },
                         folder: background.folder, policy: .never, control: control, faults: FaultPoints(nil),
                         bandwidth: Bandwidth(), report: { _ in })
                     let end = await attempt.run()

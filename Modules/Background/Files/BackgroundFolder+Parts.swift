@@ -48,11 +48,14 @@ extension BackgroundFolder {
     /// The downloads that were begun, for a journal that is lost.
     func begunDownloads() -> [(id: BackgroundTask.ID, definition: TransferDefinition)] {
         tasksWithPartFiles().sorted().compactMap { id in
-            guard let data = FileManager.default.contents(atPath: definitionFile(id)),
-                let definition = try? JSONDecoder().decode(TransferDefinition.self, from: data)
-            else { return nil }
-            return (id, definition)
+            definition(id).map { (id, $0) }
         }
+    }
+
+    /// The definition of a begun download; nil if it cannot be read.
+    func definition(_ id: BackgroundTask.ID) -> TransferDefinition? {
+        FileManager.default.contents(atPath: definitionFile(id))
+            .flatMap { try? JSONDecoder().decode(TransferDefinition.self, from: $0) }
     }
 
     /// The progress of a download whose part this process does not write; nil if it has none.

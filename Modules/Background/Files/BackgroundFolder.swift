@@ -31,9 +31,11 @@ struct BackgroundFolder: Sendable {
     }
 
     /// Creates the missing directories, and checks that only this user can change their contents.
-    func prepare() throws(BackgroundError) {
+    ///
+    /// - Parameter others: More directories inside.
+    func prepare(with others: [String] = []) throws(BackgroundError) {
         do throws(PrivateFolder.Problem) {
-            for folder in [path, parts, sockets] { try PrivateFolder.prepare(folder) }
+            for folder in [path, parts, sockets] + others { try PrivateFolder.prepare(folder) }
         } catch {
             switch error {
             case .untrusted(let message): throw BackgroundError(.untrustedDirectory, message)

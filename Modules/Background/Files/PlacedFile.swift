@@ -107,6 +107,14 @@ struct PlacedFile: Sendable {
         }
     }
 
+    /// Removes the files that other workers have left of a download that is complete.
+    ///
+    /// - Parameter mark: The mark that begins those of all workers.
+    func removeOthers(_ mark: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for other in names where other.contains(".linnet-\(mark)-") { unlink(folder + "/" + other) }
+    }
+
     private func failure(_ problem: String) -> BackgroundError {
         let failure = FileFailure(path: destination, errorNumber: errno, problem: problem)
         let code: BackgroundError.Code =

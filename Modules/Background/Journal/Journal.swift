@@ -306,14 +306,14 @@ struct Journal: Sendable {
 // MARK: - Transactions
 
 extension Journal {
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(BackgroundError) -> Value {
         do { return try await queue.read(body) } catch { throw .storage(error) }
     }
 
     /// Runs a transaction. One that is not durable can be undone by a power failure, but not by the end of the process.
-    private func write<Value: Sendable>(
+    func write<Value: Sendable>(
         durably: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(BackgroundError) -> Value {
         do { return try await writer.write(durably: durably, body) } catch { throw .storage(error) }
@@ -389,7 +389,7 @@ extension Journal {
     }
 
     /// The value of a column; nil if it has another type. GRDB's own conversions stop the program for that.
-    private static func value<Value: DatabaseValueConvertible>(
+    static func value<Value: DatabaseValueConvertible>(
         _ row: Row, _ index: Int, _ type: Value.Type
     ) -> Value? {
         let value: DatabaseValue = row[index]
@@ -397,20 +397,6 @@ extension Journal {
     }
 
     private static func encode(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
-}
-
-extension BackgroundTask.State {
-    /// The number in the journal. The numbers of unfinished states are below the others.
-    fileprivate var number: Int64 {
-        switch self {
-        case .waiting: 0
-        case .running: 1
-        case .paused: 2
-        case .completed: 3
-        case .failed: 4
-        case .cancelled: 5
-        }
-    }
 }
 
 extension TaskMachine.Event {

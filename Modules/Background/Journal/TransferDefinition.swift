@@ -50,6 +50,8 @@ struct TransferDefinition: Sendable, Equatable, Codable {
     var credential: String?
     /// The number of requests that transfer the file at once; nil for one.
     var segments: Int?
+    /// The identifier of the transfer, in the files that a worker of a store keeps.
+    var transferID: String?
 
     var requestURL: URL? { URL(string: url) }
     var requestMethod: HTTPRequest.Method { HTTPRequest.Method(method) ?? .get }
@@ -64,7 +66,10 @@ struct TransferDefinition: Sendable, Equatable, Codable {
 
     /// The place in the order of waiting tasks, in milliseconds. Waiting time and priority add up linearly, so the
     /// order of two tasks never changes, and the database can keep it as an index.
-    var rank: Int64 { max(acceptedAt, earliest ?? acceptedAt) - Int64((priority - 0.5) * Double(Self.worthOfPriority)) }
+    var rank: Int64 { max(acceptedAt, earliest ?? acceptedAt) - worth }
+
+    /// The waiting time in milliseconds that the priority is worth.
+    var worth: Int64 { Int64((priority - 0.5) * Double(Self.worthOfPriority)) }
 
     /// The waiting time that the whole range of priorities is worth: ten minutes from `.low` to `.normal`.
     private static let worthOfPriority: Int64 = 40 * 60 * 1000

@@ -99,7 +99,7 @@ extension Attempt {
         let digest = ReprDigest.sha256(head.headerFields)
         guard box.result.serverDigest != digest else { return }
         box.change { $0.serverDigest = digest }
-        try await journal.store(box.result, of: record.id, attempt: record.machine.attempts, durably: true)
+        try await store(box.result)
         faults(.didStoreHead)
     }
 
@@ -135,7 +135,7 @@ extension Attempt {
         faults(.willPlace)
         // Before the move, so that the next process knows the file at the destination as this one.
         result.placing = state
-        try await journal.store(result, of: record.id, attempt: record.machine.attempts, durably: true)
+        try await store(result)
         faults(.didNotePlace)
         result.placing = nil
         let (replaces, faults, folder, id) = (definition.replacesFile, faults, folder, record.id)

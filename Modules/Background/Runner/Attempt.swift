@@ -15,7 +15,9 @@ struct Attempt: Sendable {
 
     let record: TaskRecord
     let session: HTTPSession
-    let journal: Journal
+    /// Stores the results of the attempt. A store that has given the task to another worker throws, which ends the
+    /// attempt.
+    let store: @Sendable (TransferResult) async throws(BackgroundError) -> Void
     let folder: BackgroundFolder
     let policy: RetryPolicy
     let control: AttemptControl

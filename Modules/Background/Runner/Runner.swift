@@ -229,9 +229,11 @@ actor Runner {
     private func begin(_ record: TaskRecord) {
         let control = AttemptControl(bytesPerSecond: record.definition.bytesPerSecond)
         let attempt = Attempt(
-            record: record, session: session, journal: journal, folder: folder, policy: configuration.retryPolicy,
-            control: control, faults: faults, bandwidth: bandwidth,
-            lookUp: configuration.credential, report: { [feed] in feed.report($0, record) })
+            record: record, session: session,
+            store: { [journal] result throws(BackgroundError) in
+                try await journal.store(result, of: record.id, attempt: record.machine.attempts, durably: true)
+            }, folder: folder, policy: configuration.retryPolicy, control: control, faults: faults,
+            bandwidth: bandwidth, lookUp: configuration.credential, report: { [feed] in feed.report($0, record) })
         let work = Task { await self.perform(attempt) }
         active[record.id] = Active(record: record, control: control, work: work)
     }

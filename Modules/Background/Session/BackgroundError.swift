@@ -78,6 +78,15 @@ extension BackgroundError {
         public static let storageFailed = Code("storageFailed")
         /// The session was shut down.
         public static let shutDown = Code("shutDown")
+        /// Another worker has the directory.
+        public static let directoryInUse = Code("directoryInUse")
+
+        // MARK: Stores
+
+        /// The server of a store cannot be reached, or has ended the connection.
+        public static let storeUnavailable = Code("storeUnavailable")
+        /// The lease has ended, and the transfer may be another worker's; see ``TransferStore/end(_:with:)``.
+        public static let leaseLost = Code("leaseLost")
 
         // MARK: Adding a task
 
@@ -121,7 +130,7 @@ extension BackgroundError {
 }
 
 extension BackgroundError {
-    static func storage(_ error: any Error) -> BackgroundError {
+    package static func storage(_ error: any Error) -> BackgroundError {
         switch error {
         case let error as BackgroundError: error
         case is CancellationError: BackgroundError(.cancelled, "The task of the caller was cancelled.")
@@ -138,7 +147,11 @@ extension BackgroundError {
         BackgroundError(.noSuchTask, "There is no task \(id).")
     }
 
-    static let shutDown = BackgroundError(.shutDown, "The background session was shut down.")
+    package static func leaseLost(_ id: String) -> BackgroundError {
+        BackgroundError(.leaseLost, "The lease of the transfer \"\(id)\" has ended, so its result does not count.")
+    }
+
+    package static let shutDown = BackgroundError(.shutDown, "The background session was shut down.")
 
     /// The error of a task for the error of its request.
     init(_ error: SessionError) {

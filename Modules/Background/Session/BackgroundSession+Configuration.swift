@@ -60,7 +60,7 @@ extension BackgroundSession {
             public static let observer = Role("observer")
         }
 
-        private static let defaultRetryPolicy: RetryPolicy = {
+        static let defaultRetryPolicy: RetryPolicy = {
             var policy = RetryPolicy.limited(to: 10)
             policy.backoff.first = .seconds(1)
             policy.backoff.maximum = .seconds(600)

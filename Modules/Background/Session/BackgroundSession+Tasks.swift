@@ -26,7 +26,7 @@ extension BackgroundSession {
     ) async throws(BackgroundError) -> BackgroundTask {
         try checkIsOpen()
         let options = TransferOptions(configure)
-        var definition = try Acceptance(call, options, self.session).definition(.download, destination)
+        var definition = try Acceptance(call, options, sender: self.session).definition(.download, destination)
         definition.body = try Acceptance.storedBody(of: call)
         try await onFileThreads { [definition] () throws(BackgroundError) in try DestinationCheck.check(definition) }
         return try await add(definition)
@@ -50,7 +50,7 @@ extension BackgroundSession {
     ) async throws(BackgroundError) -> BackgroundTask {
         try checkIsOpen()
         let options = TransferOptions(configure)
-        var definition = try Acceptance(call, options, self.session).definition(.upload, file)
+        var definition = try Acceptance(call, options, sender: self.session).definition(.upload, file)
         guard try Acceptance.storedBody(of: call) == nil else {
             throw BackgroundError(.invalidRequest, "The request of an upload has the file as its body, and no other.")
         }

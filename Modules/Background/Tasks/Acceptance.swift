@@ -10,7 +10,11 @@ struct Acceptance {
     private let options: TransferOptions
     private let credentials: Set<HTTPField.Name>
 
-    init(_ call: HTTPCall, _ options: TransferOptions, _ sender: HTTPSession) throws(BackgroundError) {
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - options: The options of the task.
+    ///   - sender: The session that sends the request; nil if that is another program's.
+    init(_ call: HTTPCall, _ options: TransferOptions, sender: HTTPSession?) throws(BackgroundError) {
         self.options = options
         do {
             request = try call.ownRequest()
@@ -18,12 +22,12 @@ struct Acceptance {
             throw BackgroundError(
                 .invalidRequest, error.message, sessionCode: error.code, underlying: error)
         }
-        credentials = call.owner.credentialNames.union(sender.credentialNames)
+        credentials = call.owner.credentialNames.union(sender?.credentialNames ?? [])
         guard call.owner === sender || !call.owner.addsCredentials else {
             throw BackgroundError(
                 .credentialRefused,
-                "The session of the call adds credentials that are not stored: use it as the configuration's session, or "
-                    + "make the call with the background session's.")
+                "The session of the call adds credentials that are not stored: let the session that sends the request add "
+                    + "them, and make the call with that session, or with one that adds none.")
         }
         try checkCredentials()
         try checkOptions()
@@ -70,7 +74,12 @@ struct Acceptance {
         guard !path.hasSuffix("/"), !path.utf8.contains(0), !["", ".", ".."].contains(file.lastPathComponent) else {
             throw BackgroundError(.invalidDestination, "\(path) does not name a file.")
         }
-        return TransferDefinition(
+        return definition(kind, path)
+    }
+
+    /// Returns the definition of a task whose path is one, or becomes one later.
+    func definition(_ kind: BackgroundTask.Kind, _ path: String) -> TransferDefinition {
+        TransferDefinition(
             kind: kind, method: request.method.rawValue, url: request.url.absoluteString,
             fields: request.headerFields.map { .init($0) }, path: path,
             mark: String(UInt64.random(in: 0...UInt64.max), radix: 36), acceptedAt: Runner.now,

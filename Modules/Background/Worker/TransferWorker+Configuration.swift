@@ -1,0 +1,77 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LinnetSession
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+extension TransferWorker {
+    /// The configuration of a worker, fixed when it is made.
+    public struct Configuration: Sendable {
+        /// The name of the worker in the store, for people. The default is the name of the machine and the number of
+        /// the process.
+        public var name = "\(ProcessInfo.processInfo.hostName), process \(getpid())"
+        /// The session that sends all requests, and adds its own credentials. It is not shut down. The default is nil:
+        /// a session with the default configuration.
+        public var session: HTTPSession?
+        /// Returns the header fields of a named credential; see ``BackgroundSession/Configuration/credential``. The
+        /// default is nil: none is available, and a transfer that names one waits a minute, for any worker.
+        public var credential: (@Sendable (_ name: String, _ url: URL) async throws -> HTTPFields?)?
+        /// The maximum number of transfers at once; at least 1. The default is 4.
+        public var maximumActive = 4
+        /// The largest number of bytes a second of all transfers of the worker. The default is nil: no limit.
+        public var bytesPerSecond: Int64?
+        /// Decides whether and when a failed attempt is repeated, by any worker. The default is that of
+        /// ``BackgroundSession/Configuration/retryPolicy``.
+        public var retryPolicy = BackgroundSession.Configuration.defaultRetryPolicy
+        /// The time after which a lease ends that is not renewed; a second to a week. A worker renews its leases three
+        /// times in it. A transfer of a worker that has ended or is cut off waits this long for another. The default is
+        /// a minute.
+        public var leaseDuration = Duration.seconds(60)
+        /// The longest time after which the worker looks for transfers, also if the store tells no change. The default
+        /// is 15 seconds.
+        public var pollInterval = Duration.seconds(15)
+        /// Is told each lease and its end, for logs. It is called on any thread, and should return soon. The default is
+        /// nil.
+        public var observe: (@Sendable (Event) -> Void)?
+
+        /// The clock for waits.
+        package var clock: any Clock<Duration> = ContinuousClock()
+
+        /// Creates the default configuration.
+        public init() {}
+    }
+
+    /// News of a worker.
+    public struct Event: Sendable {
+        /// The kind of an event.
+        public struct Kind: Hashable, Sendable, CustomStringConvertible {
+            /// The kind's name.
+            public let description: String
+
+            private init(_ description: String) { self.description = description }
+
+            /// The worker has leased the transfer, and begins an attempt.
+            public static let leased = Kind("leased")
+            /// The store has taken the end of the lease. The transfer has completed, failed, was paused or cancelled,
+            /// or waits for another attempt.
+            public static let ended = Kind("ended")
+            /// The lease was lost, and the result was dropped.
+            public static let leaseLost = Kind("leaseLost")
+            /// The store cannot be used now; ``Event/error`` tells why. It has no transfer.
+            public static let storeFailed = Kind("storeFailed")
+        }
+
+        /// The kind of the event.
+        public let kind: Kind
+        /// The transfer, as the worker last read it.
+        public let transfer: StoredTransfer?
+        /// The error of the store.
+        public let error: BackgroundError?
+    }
+}
