@@ -12,7 +12,7 @@
 # scaling  checks in a release build that twice the input takes twice the time
 # fuzz     runs the fuzz targets (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
 # kills    kills programs at random while they transfer files from nginx: make kills ROUNDS=200
-# queues   two programs add 10,000 transfers each while the one that transfers changes 100 times
+# queues   two programs add 10,000 transfers each, while the one that transfers changes, and for four workers with PostgreSQL
 # clean    removes all build products
 
 SHELL := /bin/bash
@@ -96,9 +96,10 @@ kills:
 
 queues:
 	@.ci/setup build test
-	@LINNET_TESTS=BackgroundTests swift build --product linnetPackageTests >&2
-	@LINNET_BACKGROUND_TASKS=10000 LINNET_TESTS=BackgroundTests \
-		swift test --skip-build --disable-xctest --no-parallel --filter BackgroundTests.ManyTasksTests $(ARGS)
+	@LINNET_TESTS=BackgroundTests,BackgroundPostgresTests swift build --product linnetPackageTests >&2
+	@LINNET_BACKGROUND_TASKS=10000 LINNET_TESTS=BackgroundTests,BackgroundPostgresTests \
+		swift test --skip-build --disable-xctest --no-parallel \
+		--filter 'BackgroundTests.ManyTasksTests|BackgroundPostgresTests.FleetTests|TransferStoreTests/aLongQueue' $(ARGS)
 
 clean:
 	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-gtk

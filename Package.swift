@@ -80,6 +80,9 @@ let modules = [
         ],
         others: [httpTypes, grdb], testOthers: ["LinnetUIState", lifetimes]),
     Module(
+        name: "BackgroundPostgres", ours: ["LinnetBackground", "LinnetTransport", "CLibPQ"],
+        testOthers: ["LinnetSession", httpTypes, lifetimes]),
+    Module(
         name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
@@ -126,6 +129,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CLibXML2", path: "Modules/CLibXML2", pkgConfig: "libxml-2.0",
         providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
+    .systemLibrary(
+        name: "CLibPQ", path: "Modules/CLibPQ", pkgConfig: "libpq",
+        providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     // Without pkg-config, whose -pthread SwiftPM warns about: Modules/CGdkPixbuf/declarations.h needs no flags.
     .systemLibrary(
         name: "CGdkPixbuf", path: "Modules/CGdkPixbuf",

@@ -13,13 +13,14 @@ enum LivingObjects {
     /// its own.
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
-        "LinnetUIState.", "LinnetAFNetworking.", "LinnetAFNetworkingBackground.", "LinnetBackground.", "LinnetTesting.",
+        "LinnetUIState.", "LinnetAFNetworking.", "LinnetAFNetworkingBackground.", "LinnetBackground.",
+        "LinnetBackgroundPostgres.", "LinnetTesting.",
         "LinnetWebSocket.",
         "LinnetCookies.", "LinnetCache.",
         "ExampleApp.",
         "ExampleSupport.",
         "TransportTests.", "SessionTests.", "UIStateTests.", "IntegrationTests.", "TestingTests.", "ExampleAppTests.",
-        "BackgroundTests.", "WebSocketTests.", "AFNetworkingTests.",
+        "BackgroundTests.", "BackgroundPostgresTests.", "WebSocketTests.", "AFNetworkingTests.",
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]
 

@@ -1,0 +1,300 @@
+import FoundationEssentials
+import HTTPTypes
+import LinnetBackground
+import LinnetSession
+import LinnetTesting
+import Synchronization
+import Testing
+
+/// Workers over all stores.
+@Suite(.leavesNothingAlive, .timeLimit(.minutes(3)))
+struct TransferWorkerTests {
+    /// A server whose files are their paths, repeated.
+    private static func content(_ path: String, _ size: Int = 20_000) -> Data {
+        Data(String(repeating: path, count: size / max(1, path.utf8.count)).utf8)
+    }
+
+    /// A store, and a server for its transfers.
+    private struct Fleet {
+        let store: any TransferStore
+        let place: StorePlace
+        let server: MockServer
+        let requests: Requests
+        let session: HTTPSession
+
+        func transfer(
+            _ id: String, _ path: String? = nil, _ configure: (inout TransferOptions) -> Void = { _ in }
+        ) throws -> TransferDescription {
+            let call = session.get(try server.url(path ?? "/" + id).absoluteString)
+            return try TransferDescription(id, download: call, to: id, configure: configure)
+        }
+
+        /// The names of the files that the workers have written.
+        var files: [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: place.folder.path + "/files")) ?? []).sorted()
+        }
+
+        func worker(
+            _ name: String = "worker", _ store: (any TransferStore)? = nil,
+            _ configure: (inout TransferWorker.Configuration) -> Void = { _ in },
+            to destination: (@Sendable (StoredTransfer) async throws -> TransferWorker.Destination)? = nil
+        ) async throws -> TransferWorker {
+            let files = place.folder.appending(path: "files")
+            try? FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+            return try await TransferWorker(
+                store ?? self.store, directory: place.folder.appending(path: name),
+                configure: {
+                    $0.retryPolicy.backoff.first = .milliseconds(1)
+                    $0.retryPolicy.backoff.maximum = .milliseconds(5)
+                    configure(&$0)
+                }, destination: destination ?? { try .file($0.destination, in: files) })
+        }
+    }
+
+    private func withFleet(
+        _ kind: StoreKind, throttle: MockResponse.Throttle? = nil, size: Int = 20_000,
+        _ perform: (Fleet) async throws -> Void
+    ) async throws {
+        let requests = Requests()
+        let session = try HTTPSession()
+        do {
+            try await withMockServer(handler: { requests.respond(to: $0, throttle, size) }) { server in
+                try await withStorePlace(kind) { place in
+                    let store = try await place.open()
+                    try await perform(
+                        Fleet(store: store, place: place, server: server, requests: requests, session: session))
+                }
+            }
+            await session.shutdown(.immediate)
+        } catch {
+            await session.shutdown(.immediate)
+            throw error
+        }
+    }
+
+    /// Serves ranges, and notes requests.
+    final class Requests: Sendable {
+        private let state = Mutex<(ranges: [String?], isFast: Bool)>(([], false))
+
+        var ranges: [String?] { state.withLock { $0.ranges } }
+        func speedUp() { state.withLock { $0.isFast = true } }
+
+        func respond(to request: RecordedRequest, _ throttle: MockResponse.Throttle?, _ size: Int) -> MockResponse {
+            let range = request.headerFields[.range]
+            let isFast = state.withLock { state in
+                state.ranges.append(range)
+                return state.isFast
+            }
+            let data = TransferWorkerTests.content(request.path, size)
+            var response = MockResponse(headerFields: [.eTag: "\"v1\"", .acceptRanges: "bytes"], body: .bytes(data))
+            if let first = range?.dropFirst("bytes=".count).split(separator: "-").first.flatMap({ Int($0) }) {
+                response = MockResponse(
+                    status: .partialContent,
+                    headerFields: [.eTag: "\"v1\"", .contentRange: "bytes \(first)-\(data.count - 1)/\(data.count)"],
+                    body: .bytes(data.dropFirst(first)))
+            }
+            response.throttle = isFast ? nil : throttle
+            return response
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
+    func transfersReachTheirFiles(_ kind: StoreKind) async throws {
+        try await withFleet(kind) { fleet in
+            try await fleet.store.add((0..<20).map { try fleet.transfer("\($0)") })
+            try await fleet.worker().run(untilEmpty: true)
+            #expect(try await fleet.store.counts() == [.completed: 20])
+            #expect(fleet.files == (0..<20).map { "\($0)" }.sorted())
+            for index in 0..<20 {
+                let file = fleet.place.folder.appending(path: "files/\(index)")
+                #expect(try Data(contentsOf: file) == Self.content("/\(index)"))
+            }
+            let last = try #require(try await fleet.store.transfer("7"))
+            #expect(last.progress.fraction == 1 && last.status == .ok && last.attempts == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
+    func anObjectIsPutOnceItsClosureSucceeds(_ kind: StoreKind) async throws {
+        try await withFleet(kind) { fleet in
+            try await fleet.store.add([fleet.transfer("a/../b", "/x")])
+            let objects = Mutex<[Data]>([])
+            let worker = try await fleet.worker(to: { transfer in
+                #expect(transfer.destination == "a/../b")
+                return .object { file in
+                    let data = try Data(contentsOf: file)
+                    let count = objects.withLock { objects in
+                        objects.append(data)
+                        return objects.count
+                    }
+                    if count < 3 { throw NoFailure() }
+                }
+            })
+            try await worker.run(untilEmpty: true)
+            #expect(objects.withLock { $0 } == [Data](repeating: Self.content("/x"), count: 3))
+            let transfer = try #require(try await fleet.store.transfer("a/../b"))
+            #expect(transfer.state == .completed && transfer.attempts == 3)
+            let left = try FileManager.default.contentsOfDirectory(atPath: fleet.place.folder.path + "/worker/objects")
+            #expect(left.isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
+    func aWrongFileDoesNotReachItsDestination(_ kind: StoreKind) async throws {
+        try await withFleet(kind) { fleet in
+            try await fleet.store.add([
+                fleet.transfer("digest", "/x") { $0.sha256 = String(repeating: "0", count: 64) },
+                fleet.transfer("size", "/x") { $0.expectedSize = 5 },
+                fleet.transfer("../outside", "/x"), fleet.transfer("/etc/outside", "/x"),
+            ])
+            try await fleet.worker().run(untilEmpty: true)
+            #expect(try await fleet.store.counts() == [.failed: 4])
+            let codes = try await fleet.store.all().map(\.error?.code)
+            #expect(codes == [.digestMismatch, .sizeMismatch, .invalidDestination, .invalidDestination])
+            #expect(fleet.files.isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
+    func aStoppedWorkerGivesBackAndTheNextGoesOn(_ kind: StoreKind) async throws {
+        let throttle = MockResponse.Throttle(bytes: 64 << 10, pause: .milliseconds(10))
+        try await withFleet(kind, throttle: throttle, size: 3_000_000) { fleet in
+            try await fleet.store.add([fleet.transfer("a")])
+            do {
+                let first = try await fleet.worker { $0.leaseDuration = .seconds(1) }
+                let running = Task { try await first.run() }
+                // A renewal tells the progress.
+                while try await fleet.store.transfer("a")?.progress.completed ?? 0 < 300_000 {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                running.cancel()
+                try await running.value
+                let given = try #require(try await fleet.store.transfer("a"))
+                #expect(given.state == .waiting && given.worker == nil && given.error == nil)
+            }
+            fleet.requests.speedUp()
+            try await fleet.worker().run(untilEmpty: true)
+            let file = fleet.place.folder.appending(path: "files/a")
+            #expect(try Data(contentsOf: file) == Self.content("/a", 3_000_000))
+            #expect(fleet.requests.ranges.count == 2 && fleet.requests.ranges.last != .some(nil))
+            #expect(fleet.files == ["a"])
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
+    func aRunningTransferIsPausedAndCancelled(_ kind: StoreKind) async throws {
+        let throttle = MockResponse.Throttle(bytes: 1 << 10, pause: .milliseconds(20))
+        try await withFleet(kind, throttle: throttle, size: 3_000_000) { fleet in
+            try await fleet.store.add(["a", "b"].map { try fleet.transfer($0) })
+            let worker = try await fleet.worker()
+            let running = Task { try await worker.run() }
+            for name in ["a", "b"] { try await fleet.store.state(.running, of: name) }
+            try await fleet.store.apply(.pause, to: ["a"])
+            try await fleet.store.apply(.cancel, to: ["b"])
+            try await fleet.store.state(.paused, of: "a")
+            try await fleet.store.state(.cancelled, of: "b")
+            running.cancel()
+            try await running.value
+            // At most the part of the paused one.
+            #expect(fleet.files.count <= 1 && fleet.files.allSatisfy { $0.hasPrefix(".") })
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
+    func aWorkerThatIsIdleHearsOfNewTransfers(_ kind: StoreKind) async throws {
+        try await withFleet(kind) { fleet in
+            let worker = try await fleet.worker { $0.pollInterval = .seconds(600) }
+            let running = Task { try await worker.run() }
+            for name in ["a", "b", "c"] {
+                try await fleet.place.open().add([fleet.transfer(name)])
+                try await fleet.store.state(.completed, of: name)
+            }
+            running.cancel()
+            try await running.value
+        }
+    }
+
+    /// Transfers that a worker has lost, although it goes on.
+    @Test(arguments: StoreKind.available)
+    func aWorkerWithoutItsLeaseDropsWhatItHas(_ kind: StoreKind) async throws {
+        try await withFleet(kind) { fleet in
+            try await fleet.store.add([fleet.transfer("a")])
+            let events = Mutex<[TransferWorker.Event.Kind]>([])
+            let (began, beginning) = AsyncStream.makeStream(of: Void.self)
+            let (gone, going) = AsyncStream.makeStream(of: Void.self)
+            let worker = try await fleet.worker("worker", DeafStore(base: fleet.store)) {
+                $0.leaseDuration = .seconds(1)
+                // The worker has no room for the transfer that it has lost.
+                $0.maximumActive = 1
+                $0.observe = { event in events.withLock { $0.append(event.kind) } }
+            } to: { _ in
+                .object { _ in
+                    beginning.yield()
+                    for await _ in gone { break }
+                }
+            }
+            let running = Task { try await worker.run() }
+            for await _ in began { break }
+            let other = try await fleet.store.leaseOne(by: "other")
+            #expect(other.fencingNumber == 2)
+            going.yield()
+            while !events.withLock({ $0.contains(.leaseLost) }) { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(try await fleet.store.transfer("a")?.worker == "other")
+            #expect(try await fleet.store.end(other, with: .completed).state == .completed)
+            running.cancel()
+            try await running.value
+            #expect(!events.withLock { $0.contains(.ended) })
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
+    func oneWorkerAtATimeHasADirectory(_ kind: StoreKind) async throws {
+        try await withFleet(kind) { fleet in
+            let first = try await fleet.worker()
+            #expect(try await failure { _ = try await fleet.worker() }.code == .directoryInUse)
+            _ = first.directory
+        }
+    }
+
+    @Test(arguments: ["", "/a", "a/", "a//b", "..", "a/../b", "./a", "a\u{0}"])
+    func aNameThatLeavesItsFolderIsRefused(_ name: String) async throws {
+        let error = try await failure { _ = try TransferWorker.Destination.file(name, in: URL(filePath: "/srv")) }
+        #expect(error.code == .invalidDestination)
+    }
+}
+
+/// A store whose renewals do not arrive.
+private struct DeafStore: TransferStore {
+    let base: any TransferStore
+
+    func renew(
+        _ renewals: [TransferLease.Renewal], for duration: Duration
+    ) async throws(BackgroundError) -> [TransferLease.Status] {
+        // The result of an attempt is stored by a renewal without progress.
+        renewals.map { _ in .held }
+    }
+
+    func add(_ transfers: [TransferDescription]) async throws(BackgroundError) -> [String] {
+        try await base.add(transfers)
+    }
+    func lease(
+        _ count: Int, by worker: String, for duration: Duration
+    ) async throws(BackgroundError) -> [TransferLease] {
+        try await base.lease(count, by: worker, for: duration)
+    }
+    func end(_ lease: TransferLease, with end: TransferLease.End) async throws(BackgroundError) -> StoredTransfer {
+        try await base.end(lease, with: end)
+    }
+    func apply(_ control: TransferControl, to ids: [String]) async throws(BackgroundError) -> [String] {
+        try await base.apply(control, to: ids)
+    }
+    func transfer(_ id: String) async throws(BackgroundError) -> StoredTransfer? { try await base.transfer(id) }
+    func transfers(
+        in states: Set<BackgroundTask.State>, after last: StoredTransfer?, limit: Int
+    ) async throws(BackgroundError) -> [StoredTransfer] {
+        try await base.transfers(in: states, after: last, limit: limit)
+    }
+    func counts() async throws(BackgroundError) -> [BackgroundTask.State: Int] { try await base.counts() }
+    func timeUntilReady() async throws(BackgroundError) -> Duration? { try await base.timeUntilReady() }
+    func changes() -> AsyncStream<Void> { base.changes() }
+}
