@@ -75,8 +75,10 @@ struct SecretsTests {
                 }
                 #expect(try Data(contentsOf: file) == data)
                 for name in names(in: sessionFolder(folder)) where name.hasPrefix("journal") {
-                    let stored = try Data(contentsOf: sessionFolder(folder).appending(path: name))
-                    #expect(stored.firstRange(of: Data("token-".utf8)) == nil)
+                    // SQLite removes its log when the last connection is closed.
+                    let stored = try? Data(contentsOf: sessionFolder(folder).appending(path: name))
+                    #expect(stored != nil || name != "journal.sqlite")
+                    #expect(stored?.firstRange(of: Data("token-".utf8)) == nil)
                 }
                 let sent = files.requests.map { $0.headerFields[.authorization] ?? "" }
                 #expect(sent.allSatisfy { $0.hasPrefix("Bearer token-") })
