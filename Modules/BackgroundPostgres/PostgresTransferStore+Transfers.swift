@@ -19,6 +19,7 @@ extension PostgresTransferStore {
         _ count: Int, by worker: String, for duration: Duration
     ) async throws(BackgroundError) -> [TransferLease] {
         let milliseconds = Self.milliseconds(duration)
+        // If the answer is lost, the leases of the first try end by themselves.
         return try await transaction { table in
             let due = try table.lockDue()
             let lapsed = due.transfers.compactMap { transfer in
@@ -98,6 +99,23 @@ extension PostgresTransferStore {
             }
             if !found.isEmpty { try table.notify() }
             return found
+        }
+    }
+
+    /// Removes transfers that have ended; see `TransferStore.removeEnded(unchangedFor:)`.
+    @discardableResult
+    public func removeEnded(unchangedFor age: Duration) async throws(BackgroundError) -> Int {
+        let milliseconds = Self.milliseconds(age)
+        var removed = 0
+        while true {
+            // A part at a time, so that each statement has time enough.
+            let count = try await transaction { table in
+                let count = try table.deleteEnded(unchangedFor: milliseconds)
+                if count > 0 { try table.notify() }
+                return count
+            }
+            removed += count
+            if count == 0 { return removed }
         }
     }
 

@@ -117,6 +117,18 @@ struct TransferTable {
             """, [Self.json(numbers)])
     }
 
+    /// Deletes some transfers that have ended, and have not changed for a time in milliseconds; returns their number.
+    func deleteEnded(unchangedFor age: Int64) throws -> Int {
+        try query(
+            """
+            DELETE FROM \(schema.table) WHERE number IN (
+                SELECT number FROM \(schema.table)
+                WHERE state >= 3 AND "changedAt" <= \(Self.serverTime) - $1::bigint LIMIT 10000 FOR UPDATE SKIP LOCKED)
+            RETURNING number
+            """, [String(age)]
+        ).count
+    }
+
     // MARK: Values
 
     /// Parts of a list, so that a statement has a bounded size.

@@ -135,6 +135,21 @@ struct TransferStoreTests {
     }
 
     @Test(arguments: StoreKind.available)
+    func endedTransfersAreRemovedAfterATime(_ kind: StoreKind) async throws {
+        try await withStore(kind) { store in
+            try await store.add(["a", "b", "c", "d"].map { try transfer($0) })
+            let leases = try await store.lease(2, by: "w", for: .seconds(60))
+            try await store.end(leases[0], with: .completed)
+            try await store.apply(.cancel, to: ["c"])
+            #expect(try await store.removeEnded(unchangedFor: .seconds(3600)) == 0)
+            #expect(try await store.removeEnded(unchangedFor: .zero) == 2)
+            #expect(try await store.all().map(\.id) == ["b", "d"])
+            #expect(try await failure { try await store.end(leases[0], with: .completed) }.code == .leaseLost)
+            #expect(try await store.add([transfer("a")]) == ["a"])
+        }
+    }
+
+    @Test(arguments: StoreKind.available)
     func aWishHoldsAfterAWorkerIsGone(_ kind: StoreKind) async throws {
         try await withStore(kind) { store in
             try await store.add([transfer("a"), transfer("b")])

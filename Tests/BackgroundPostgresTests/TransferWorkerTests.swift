@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LinnetBackground
+import LinnetBackgroundPostgres
 import LinnetSession
 import LinnetTesting
 import Synchronization
@@ -247,6 +248,34 @@ struct TransferWorkerTests {
         }
     }
 
+    /// The server ends all connections of the worker, again and again.
+    @Test(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+    func aWorkerGoesOnAfterLostConnections() async throws {
+        try await withFleet(.postgres) { fleet in
+            try await fleet.store.add((0..<60).map { try fleet.transfer("\($0)") })
+            let name = fleet.place.schema
+            let store = try await PostgresTransferStore(
+                "\(PostgresServer.connectionString()) application_name=\(name)"
+            ) { $0.schema = name }
+            let worker = try await fleet.worker("worker", store) { $0.leaseDuration = .seconds(3) }
+            let ending = Task {
+                var ended = 0
+                while !Task.isCancelled, ended < 40 {
+                    ended += try PostgresServer.run(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [name]
+                    ).count
+                    try? await Task.sleep(for: .milliseconds(15))
+                }
+                return ended
+            }
+            try await worker.run(untilEmpty: true)
+            ending.cancel()
+            #expect(try await ending.value > 0)
+            #expect(try await fleet.store.counts() == [.completed: 60])
+            #expect(fleet.files == (0..<60).map { "\($0)" }.sorted())
+        }
+    }
+
     @Test(arguments: StoreKind.available)
     func oneWorkerAtATimeHasADirectory(_ kind: StoreKind) async throws {
         try await withFleet(kind) { fleet in
@@ -287,6 +316,9 @@ private struct DeafStore: TransferStore {
     }
     func apply(_ control: TransferControl, to ids: [String]) async throws(BackgroundError) -> [String] {
         try await base.apply(control, to: ids)
+    }
+    func removeEnded(unchangedFor age: Duration) async throws(BackgroundError) -> Int {
+        try await base.removeEnded(unchangedFor: age)
     }
     func transfer(_ id: String) async throws(BackgroundError) -> StoredTransfer? { try await base.transfer(id) }
     func transfers(

@@ -70,11 +70,11 @@ extension BackgroundError {
         public static let invalidIdentifier = Code("invalidIdentifier")
         /// The directory belongs to another user, can be written by others, or is a symbolic link.
         public static let untrustedDirectory = Code("untrustedDirectory")
-        /// A newer version of the library wrote the journal. It is left unchanged.
+        /// A newer version of the library wrote the journal, or made the tables of a store. They are left unchanged.
         public static let newerJournal = Code("newerJournal")
         /// The journal was damaged when it was opened; see ``BackgroundSession/journalDamage``.
         public static let damagedJournal = Code("damagedJournal")
-        /// The directory or the journal cannot be read or written.
+        /// The directory, the journal or the store cannot be read or written.
         public static let storageFailed = Code("storageFailed")
         /// The session was shut down.
         public static let shutDown = Code("shutDown")

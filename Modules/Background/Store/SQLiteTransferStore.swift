@@ -134,6 +134,27 @@ public final class SQLiteTransferStore: TransferStore {
         return found
     }
 
+    /// Removes transfers that have ended; see ``TransferStore/removeEnded(unchangedFor:)``.
+    @discardableResult
+    public func removeEnded(unchangedFor age: Duration) async throws(BackgroundError) -> Int {
+        var removed = 0
+        while true {
+            let count = try await journal.write { database in
+                // A part at a time, so that other writers have their turn.
+                try database.execute(
+                    sql: """
+                        DELETE FROM transfer WHERE number IN (
+                            SELECT number FROM transfer WHERE state >= 3 AND changedAt <= ? LIMIT 10000)
+                        """, arguments: [Runner.now - age.milliseconds])
+                return database.changesCount
+            }
+            removed += count
+            if count == 0 { break }
+        }
+        if removed > 0 { tell() }
+        return removed
+    }
+
     private func tell() {
         signal.tell()
         presence.announceChange()

@@ -58,6 +58,13 @@ public protocol TransferStore: Sendable {
     @discardableResult
     func apply(_ control: TransferControl, to ids: [String]) async throws(BackgroundError) -> [String]
 
+    /// Removes transfers that have ended, and have not changed for a time by the store's clock. A store keeps them
+    /// until then, and does not add their identifiers again.
+    ///
+    /// - Returns: The number of removed transfers.
+    @discardableResult
+    func removeEnded(unchangedFor age: Duration) async throws(BackgroundError) -> Int
+
     /// The transfer with an identifier; nil if there is none.
     func transfer(_ id: String) async throws(BackgroundError) -> StoredTransfer?
 
