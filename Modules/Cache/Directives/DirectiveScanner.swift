@@ -33,21 +33,18 @@ struct DirectiveScanner {
         }
     }
 
-    private let bytes: [UInt8]
-    private var position = 0
+    private var scanner: FieldScanner
 
-    init(_ value: String) { bytes = Array(value.utf8) }
+    init(_ value: String) { scanner = FieldScanner(value) }
 
     /// The next directive; nil at the end. Elements whose name is not a token are skipped.
     mutating func next() -> Directive? {
-        while position < bytes.count {
-            let start = position
-            skip { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
-            let name = bytes[start..<position].trimmed
-            let hasSpaceBeforeArgument = position > start && ASCII.isBlank(bytes[position - 1])
+        while !scanner.isAtEnd {
+            let text = scanner.until { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "=") }
+            let name = text.trimmed
+            let hasSpaceBeforeArgument = text.last.map(ASCII.isBlank) ?? false
             let argument = self.argument()
-            // The comma.
-            position += 1
+            _ = scanner.take(UInt8(ascii: ","))
             guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else { continue }
             return Directive(
                 name: String(decoding: name.map(ASCII.lowercase), as: UTF8.self),
@@ -58,43 +55,17 @@ struct DirectiveScanner {
 
     /// Ends at a comma or at the end.
     private mutating func argument() -> Argument {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else { return .absent }
-        position += 1
-        let start = position
-        if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
-            if let content = quoted() {
-                let end = position
-                skip { $0 != UInt8(ascii: ",") }
-                return bytes[end..<position].allSatisfy(ASCII.isBlank) ? .bytes(content) : .malformed
-            }
+        guard scanner.take(UInt8(ascii: "=")) else { return .absent }
+        let start = scanner.position
+        if let quoted = scanner.quotedString() {
             // Directives after an unclosed quotation mark still count, because ignoring them could lift a restriction.
-            position = start
-            skip { $0 != UInt8(ascii: ",") }
-            return .malformed
+            if !quoted.isClosed { scanner.position = start }
+            let rest = rest()
+            return quoted.isClosed && rest.allSatisfy(ASCII.isBlank) ? .bytes(quoted.content) : .malformed
         }
-        skip { $0 != UInt8(ascii: ",") }
-        let token = bytes[start..<position].trimmedAtEnd
+        let token = rest().trimmedAtEnd
         return !token.isEmpty && token.allSatisfy(ASCII.isToken) ? .bytes(Array(token)) : .malformed
     }
 
-    /// The content of a quoted string, without its escapes (RFC 9110, section 5.6.4); nil if it is not closed.
-    private mutating func quoted() -> [UInt8]? {
-        var content: [UInt8] = []
-        position += 1
-        while position < bytes.count {
-            var byte = bytes[position]
-            position += 1
-            if byte == UInt8(ascii: "\"") { return content }
-            if byte == UInt8(ascii: "\\"), position < bytes.count {
-                byte = bytes[position]
-                position += 1
-            }
-            content.append(byte)
-        }
-        return nil
-    }
-
-    private mutating func skip(while condition: (UInt8) -> Bool) {
-        while position < bytes.count, condition(bytes[position]) { position += 1 }
-    }
+    private mutating func rest() -> ArraySlice<UInt8> { scanner.until { $0 == UInt8(ascii: ",") } }
 }

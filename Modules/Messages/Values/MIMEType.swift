@@ -70,26 +70,23 @@ public struct MIMEType: Sendable, Hashable, CustomStringConvertible {
 
 /// Parses `type/subtype; name=value; name="quoted"` (WHATWG MIME Sniffing, section 4.4).
 struct MediaTypeScanner {
-    private let bytes: ArraySlice<UInt8>
-    private var position: Int
+    private var scanner: FieldScanner
 
     init(_ text: String) { self.init(Array(text.utf8)[...]) }
 
     init(_ bytes: ArraySlice<UInt8>) {
-        self.bytes = Self.withoutTrailingSpace(bytes.drop(while: Self.isSpace))
-        position = self.bytes.startIndex
+        scanner = FieldScanner(Self.withoutTrailingSpace(bytes.drop(while: Self.isSpace)))
     }
 
     mutating func scan() -> (String, String, [MIMEType.Parameter])? {
-        let type = until { $0 == UInt8(ascii: "/") }
-        guard Self.isToken(type), position < bytes.endIndex else { return nil }
-        position += 1
-        let subtype = Self.withoutTrailingSpace(until { $0 == UInt8(ascii: ";") })
+        let type = scanner.until { $0 == UInt8(ascii: "/") }
+        guard Self.isToken(type), scanner.take(UInt8(ascii: "/")) else { return nil }
+        let subtype = Self.withoutTrailingSpace(scanner.until { $0 == UInt8(ascii: ";") })
         guard Self.isToken(subtype) else { return nil }
         var parameters: [MIMEType.Parameter] = []
         var names: Set<String> = []
         while let (name, value) = parameter() {
-            guard Self.isToken(name), let value, value.allSatisfy(Self.isValueByte) else { continue }
+            guard Self.isToken(name), let value, value.allSatisfy(FieldScanner.isQuotable) else { continue }
             let lowercased = Self.text(name).lowercased()
             guard names.insert(lowercased).inserted else { continue }
             parameters.append(MIMEType.Parameter(name: lowercased, value: Self.text(value)))
@@ -99,44 +96,16 @@ struct MediaTypeScanner {
 
     /// The next parameter, whose value is nil if it has none; nil at the end.
     private mutating func parameter() -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)? {
-        guard position < bytes.endIndex else { return nil }
-        // The semicolon.
-        position += 1
-        while position < bytes.endIndex, Self.isSpace(bytes[position]) { position += 1 }
-        let name = until { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }
-        guard position < bytes.endIndex, bytes[position] == UInt8(ascii: "=") else { return (name, nil) }
-        position += 1
-        if position < bytes.endIndex, bytes[position] == UInt8(ascii: "\"") {
-            let value = quoted()
-            // Text after the closing quote is ignored.
-            _ = until { $0 == UInt8(ascii: ";") }
-            return (name, value)
-        }
-        let value = Self.withoutTrailingSpace(until { $0 == UInt8(ascii: ";") })
+        guard scanner.take(UInt8(ascii: ";")) else { return nil }
+        scanner.until { !Self.isSpace($0) }
+        let name = scanner.until { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }
+        guard scanner.take(UInt8(ascii: "=")) else { return (name, nil) }
+        let quoted = scanner.quotedString()
+        let text = scanner.until { $0 == UInt8(ascii: ";") }
+        // Text after the closing quotation mark is ignored. A missing one is assumed at the end.
+        if let quoted { return (name, quoted.content[...]) }
+        let value = Self.withoutTrailingSpace(text)
         return (name, value.isEmpty ? nil : value)
-    }
-
-    /// Reads a quoted string from its opening quote. A missing closing quote is assumed at the end.
-    private mutating func quoted() -> ArraySlice<UInt8> {
-        position += 1
-        var value: [UInt8] = []
-        while position < bytes.endIndex {
-            var byte = bytes[position]
-            position += 1
-            if byte == UInt8(ascii: "\"") { break }
-            if byte == UInt8(ascii: "\\"), position < bytes.endIndex {
-                byte = bytes[position]
-                position += 1
-            }
-            value.append(byte)
-        }
-        return value[...]
-    }
-
-    private mutating func until(_ isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-        let start = position
-        while position < bytes.endIndex, !isEnd(bytes[position]) { position += 1 }
-        return bytes[start..<position]
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -144,9 +113,6 @@ struct MediaTypeScanner {
     private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy(ASCII.isToken)
     }
-
-    /// A byte that is allowed in a quoted string (RFC 9110, section 5.6.4).
-    private static func isValueByte(_ byte: UInt8) -> Bool { byte == 0x09 || byte >= 0x20 && byte != 0x7F }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
@@ -183,82 +149,38 @@ extension MIMEType {
         self = found
     }
 
-    /// Whether a text matches the grammar of a media type (RFC 9110, section 8.3.1), so that parsing loses none of
-    /// it.
-    package static func isWellFormed(_ text: String) -> Bool {
-        var grammar = MediaTypeGrammar(text)
-        return grammar.matches()
-    }
-
     /// The elements between commas outside of quotes.
     private static func elements(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var elements: [ArraySlice<UInt8>] = []
-        var (start, isQuoted, isEscaped) = (0, false, false)
-        for (index, byte) in bytes.enumerated() {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted.toggle()
-            } else if isQuoted {
-                isEscaped = byte == UInt8(ascii: "\\")
-            } else if byte == UInt8(ascii: ",") {
-                elements.append(bytes[start..<index])
-                start = index + 1
-            }
-        }
-        elements.append(bytes[start...])
-        return elements
-    }
-}
-
-/// Matches `type/subtype; name=value; name="quoted"` by the grammar of RFC 9110, section 8.3.1.
-struct MediaTypeGrammar {
-    private let bytes: [UInt8]
-    private var position = 0
-
-    init(_ text: String) { bytes = Array(text.utf8) }
-
-    mutating func matches() -> Bool {
-        guard token(), take(UInt8(ascii: "/")), token() else { return false }
+        var scanner = FieldScanner(bytes[...])
+        var start = 0
         while true {
-            skipSpace()
-            if position == bytes.count { return true }
-            guard take(UInt8(ascii: ";")) else { return false }
-            skipSpace()
+            scanner.until { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
+            if scanner.quotedString() != nil { continue }
+            elements.append(bytes[start..<scanner.position])
+            guard scanner.take(UInt8(ascii: ",")) else { return elements }
+            start = scanner.position
+        }
+    }
+
+    /// Whether a text matches the grammar of a media type (RFC 9110, section 8.3.1), so that parsing loses none of
+    /// it: `type/subtype; name=value; name="quoted"`.
+    package static func isWellFormed(_ text: String) -> Bool {
+        var scanner = FieldScanner(text)
+        guard !scanner.token().isEmpty, scanner.take(UInt8(ascii: "/")), !scanner.token().isEmpty else { return false }
+        while true {
+            scanner.skipBlanks()
+            if scanner.isAtEnd { return true }
+            guard scanner.take(UInt8(ascii: ";")) else { return false }
+            scanner.skipBlanks()
             // Empty parameters are allowed (RFC 9110, section 5.6.6).
-            if position == bytes.count || bytes[position] == UInt8(ascii: ";") { continue }
-            guard token(), take(UInt8(ascii: "=")), token() || quoted() else { return false }
-        }
-    }
-
-    private mutating func skipSpace() {
-        while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
-    }
-
-    private mutating func take(_ byte: UInt8) -> Bool {
-        guard position < bytes.count, bytes[position] == byte else { return false }
-        position += 1
-        return true
-    }
-
-    private mutating func token() -> Bool {
-        let start = position
-        while position < bytes.count, ASCII.isToken(bytes[position]) { position += 1 }
-        return position > start
-    }
-
-    private mutating func quoted() -> Bool {
-        guard take(UInt8(ascii: "\"")) else { return false }
-        while position < bytes.count {
-            var byte = bytes[position]
-            position += 1
-            if byte == UInt8(ascii: "\"") { return true }
-            if byte == UInt8(ascii: "\\"), position < bytes.count {
-                byte = bytes[position]
-                position += 1
+            if scanner.isAtEnd || scanner.current == UInt8(ascii: ";") { continue }
+            guard !scanner.token().isEmpty, scanner.take(UInt8(ascii: "=")) else { return false }
+            if let quoted = scanner.quotedString() {
+                guard quoted.isClosed, quoted.content.allSatisfy(FieldScanner.isQuotable) else { return false }
+            } else if scanner.token().isEmpty {
+                return false
             }
-            guard byte >= 0x20 || byte == 0x09, byte != 0x7F else { return false }
         }
-        return false
     }
 }

@@ -15,7 +15,7 @@ struct StrictTransportSecurity: Equatable {
     /// of its form. Unknown directives are ignored.
     init?(_ value: String) {
         guard value.utf8.count <= Self.longestValue else { return nil }
-        var scanner = DirectiveScanner(value)
+        var scanner = FieldScanner(value)
         var directives: [String: String?] = [:]
         while !scanner.isAtEnd {
             guard let directive = scanner.directive() else { return nil }
@@ -37,62 +37,27 @@ struct StrictTransportSecurity: Equatable {
     }
 }
 
-/// Takes a list of directives apart, which semicolons separate.
-private struct DirectiveScanner {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ text: String) {
-        rest = Array(text.utf8)[...]
-    }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
+extension FieldScanner {
     /// Reads a directive and the semicolon after it; the name is nil for an empty one, and the result for a malformed
     /// one.
-    mutating func directive() -> (name: String?, value: String?)? {
+    fileprivate mutating func directive() -> (name: String?, value: String?)? {
         skipBlanks()
         let name = token()
         skipBlanks()
         var value: String?
-        if !name.isEmpty, rest.first == UInt8(ascii: "=") {
-            rest.removeFirst()
+        if !name.isEmpty, take(UInt8(ascii: "=")) {
             skipBlanks()
-            if rest.first == UInt8(ascii: "\"") {
-                guard let quoted = quotedString() else { return nil }
-                value = quoted
+            if let quoted = quotedString() {
+                guard quoted.isClosed else { return nil }
+                value = String(decoding: quoted.content, as: UTF8.self)
             } else {
-                let text = token()
-                guard !text.isEmpty else { return nil }
-                value = text
+                let token = token()
+                guard !token.isEmpty else { return nil }
+                value = String(decoding: token, as: UTF8.self)
             }
             skipBlanks()
         }
-        guard rest.isEmpty || rest.removeFirst() == UInt8(ascii: ";") else { return nil }
-        return (name.isEmpty ? nil : name.lowercased(), value)
-    }
-
-    private mutating func token() -> String {
-        let token = rest.prefix(while: ASCII.isToken)
-        rest = rest[token.endIndex...]
-        return String(decoding: token, as: UTF8.self)
-    }
-
-    private mutating func quotedString() -> String? {
-        var content: [UInt8] = []
-        rest.removeFirst()
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\"") { return String(decoding: content, as: UTF8.self) }
-            guard byte == UInt8(ascii: "\\") else {
-                content.append(byte)
-                continue
-            }
-            guard let escaped = rest.popFirst() else { return nil }
-            content.append(escaped)
-        }
-        return nil
-    }
-
-    private mutating func skipBlanks() {
-        rest = rest.drop(while: ASCII.isBlank)
+        guard isAtEnd || take(UInt8(ascii: ";")) else { return nil }
+        return (name.isEmpty ? nil : String(decoding: name, as: UTF8.self).lowercased(), value)
     }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import LinnetMessages
 
 /// The file name that a response suggests, from its Content-Disposition (RFC 6266) or else from its URL.
 ///
@@ -60,41 +61,18 @@ struct SuggestedFileName {
     /// Parses the parameters after the disposition type. The first parameter of each name counts; values are unquoted.
     private static func parameters(of value: String) -> [String: String] {
         var parameters: [String: String] = [:]
-        var rest = value.unicodeScalars[...]
-        while let semicolon = rest.firstIndex(of: ";") {
-            rest = rest[rest.index(after: semicolon)...]
-            guard let equals = rest.firstIndex(where: { $0 == "=" || $0 == ";" }), rest[equals] == "=" else { continue }
-            let name = String(rest[..<equals]).trimmed.lowercased()
-            rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
-            let text = rest.first == "\"" ? takeQuoted(&rest) : takeToken(&rest)
-            if parameters[name] == nil { parameters[name] = text }
+        var scanner = FieldScanner(value)
+        while true {
+            scanner.until { $0 == UInt8(ascii: ";") }
+            guard scanner.take(UInt8(ascii: ";")) else { return parameters }
+            let name = scanner.until { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
+            guard scanner.take(UInt8(ascii: "=")) else { continue }
+            scanner.skipBlanks()
+            let content = scanner.quotedString()?.content
+            let text = String(decoding: content?[...] ?? scanner.until { $0 == UInt8(ascii: ";") }, as: UTF8.self)
+            let key = String(decoding: name, as: UTF8.self).trimmed.lowercased()
+            if parameters[key] == nil { parameters[key] = content == nil ? text.trimmed : text }
         }
-        return parameters
-    }
-
-    private static func takeToken(_ rest: inout Substring.UnicodeScalarView) -> String {
-        let end = rest.firstIndex(of: ";") ?? rest.endIndex
-        defer { rest = rest[end...] }
-        return String(rest[..<end]).trimmed
-    }
-
-    private static func takeQuoted(_ rest: inout Substring.UnicodeScalarView) -> String {
-        var text = String.UnicodeScalarView()
-        var isEscaped = false
-        rest = rest.dropFirst()
-        while let scalar = rest.popFirst() {
-            if isEscaped {
-                text.append(scalar)
-                isEscaped = false
-            } else if scalar == "\\" {
-                isEscaped = true
-            } else if scalar == "\"" {
-                break
-            } else {
-                text.append(scalar)
-            }
-        }
-        return String(text)
     }
 
     /// Decodes an extended value with a charset (RFC 8187, section 3.2): `UTF-8''na%C3%AFve.txt`.

@@ -19,19 +19,12 @@ extension UInt8 {
     /// A byte of a field value or a reason phrase (RFC 9110, 5.5; RFC 9112, 4).
     var isFieldByte: Bool { self >= 0x20 ? self != 0x7F : self == 0x09 }
 
-    var isBlank: Bool { self == 0x20 || self == 0x09 }
+    var isBlank: Bool { ASCII.isBlank(self) }
 
     var isDecimalDigit: Bool { self >= 0x30 && self <= 0x39 }
 
     /// The value of a hexadecimal digit.
-    var hexadecimalValue: Int64? {
-        switch self {
-        case 0x30...0x39: Int64(self &- 0x30)
-        case 0x41...0x46: Int64(self &- 0x41 &+ 10)
-        case 0x61...0x66: Int64(self &- 0x61 &+ 10)
-        default: nil
-        }
-    }
+    var hexadecimalValue: Int64? { ASCII.hexadecimalValue(self).map { Int64($0) } }
 }
 
 extension UnsafeRawBufferPointer {
