@@ -83,13 +83,13 @@ let modules = [
         name: "BackgroundPostgres", ours: ["LinnetBackground", "LinnetTransport", "CLibPQ"],
         testOthers: ["LinnetSession", httpTypes, lifetimes]),
     Module(
-        name: "WebSocket", ours: ["LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
+        name: "WebSocket", ours: ["LinnetMessages", "LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
         name: "UIState", ours: ["LinnetCache", "LinnetTransport", "LinnetSession"], others: [httpTypes],
         testOthers: ["LinnetSerialization", "LinnetImageSerialization", lifetimes]),
     Module(
-        name: "Testing", ours: ["LinnetSecurity", "LinnetTransport", "COpenSSL"],
+        name: "Testing", ours: ["LinnetMessages", "LinnetSecurity", "LinnetTransport", "COpenSSL"],
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
         testOthers: [nioEmbedded, lifetimes]),
     Module(

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+internal import LinnetMessages
 public import LinnetSecurity
 public import LinnetTransport
 internal import NIOCore

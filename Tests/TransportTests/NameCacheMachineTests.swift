@@ -1,3 +1,4 @@
+import LinnetMessages
 import NIOCore
 import Testing
 

@@ -1,3 +1,4 @@
+internal import LinnetMessages
 public import LinnetSession
 internal import LinnetTransport
 internal import Synchronization

@@ -1,3 +1,5 @@
+internal import LinnetMessages
+
 extension CookieJar {
     /// A change of a jar's cookies.
     public struct Change: Hashable, Sendable {
@@ -47,7 +49,7 @@ extension CookieJar {
         init(_ storage: CookieJarStorage) { subscription = ChangeSubscription(storage) }
 
         /// The number of changes that were dropped because they were not read in time.
-        public var droppedCount: Int { subscription.droppedCount }
+        public var droppedCount: Int { subscription.buffer.droppedCount }
 
         /// Creates a reader. Several readers share the changes: each change is delivered to one of them.
         public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
@@ -57,11 +59,11 @@ extension CookieJar {
             fileprivate let subscription: ChangeSubscription
 
             /// Returns the next change; nil after the last one, and if the reader's task is cancelled.
-            public mutating func next() async -> Change? { await subscription.next() }
+            public mutating func next() async -> Change? { await subscription.buffer.next() }
 
             /// Returns the next change; nil after the last one, and if the reader's task is cancelled.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
-                await subscription.next()
+                await subscription.buffer.next()
             }
         }
     }
@@ -70,15 +72,12 @@ extension CookieJar {
 private final class ChangeSubscription: Sendable {
     private let storage: CookieJarStorage
     private let key: UInt64
+    let buffer: EventBuffer<CookieJar.Change>
 
     init(_ storage: CookieJarStorage) {
         self.storage = storage
-        key = storage.subscribe()
+        (key, buffer) = storage.subscribe()
     }
 
     deinit { storage.unsubscribe(key) }
-
-    var droppedCount: Int { storage.droppedCount(key) }
-
-    func next() async -> CookieJar.Change? { await storage.next(key) }
 }

@@ -1,11 +1,13 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 internal import Synchronization
 
 /// The state of a jar, shared with its sequences of changes.
 final class CookieJarStorage: Sendable {
-    private struct State {
+    fileprivate struct State {
         var table: CookieTable
-        var subscribers = ChangeSubscribers()
+        var subscribers: [UInt64: EventBuffer<CookieJar.Change>] = [:]
+        var lastKey: UInt64 = 0
         var synchronized = SynchronizedFile()
     }
 
@@ -24,10 +26,9 @@ final class CookieJarStorage: Sendable {
     func change<Result: Sendable>(_ body: (inout CookieTable, Date) -> Result) -> Result {
         let now = configuration.now()
         let (result, deliveries) = state.withLock { state in
-            let result = body(&state.table, now)
-            return (result, state.subscribers.append(state.table.takeChanges()))
+            (body(&state.table, now), state.takeChanges())
         }
-        for delivery in deliveries { delivery.perform() }
+        for deliver in deliveries { deliver() }
         return result
     }
 }
@@ -36,32 +37,33 @@ final class CookieJarStorage: Sendable {
 extension CookieJarStorage {
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
 
-    func subscribe() -> UInt64 { state.withLock { $0.subscribers.add() } }
+    /// The largest number of unread changes of a subscriber. Each can hold a cookie of about 5 KB.
+    private static var limit: Int { 1000 }
 
-    func unsubscribe(_ subscriber: UInt64) { state.withLock { $0.subscribers.remove(subscriber) } }
+    func subscribe() -> (key: UInt64, changes: EventBuffer<CookieJar.Change>) {
+        let buffer = EventBuffer<CookieJar.Change>(limit: Self.limit)
+        return state.withLock { state in
+            state.lastKey += 1
+            state.subscribers[state.lastKey] = buffer
+            return (state.lastKey, buffer)
+        }
+    }
 
-    func droppedCount(_ subscriber: UInt64) -> Int { state.withLock { $0.subscribers.droppedCount(subscriber) } }
+    func unsubscribe(_ key: UInt64) { state.withLock { $0.subscribers[key] = nil } }
 
     /// Ends the sequences when the jar is released.
     func finish() {
-        let deliveries = state.withLock { $0.subscribers.finish() }
-        for delivery in deliveries { delivery.perform() }
+        for buffer in state.withLock({ $0.subscribers }).values { buffer.finish() }
     }
+}
 
-    /// Returns the next change; nil after the last one, and if the task is cancelled.
-    func next(_ subscriber: UInt64) async -> CookieJar.Change? {
-        let reader = state.withLock { $0.subscribers.makeReader() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let delivery = state.withLock {
-                    $0.subscribers.next(subscriber, reader, waiter, isCancelled: Task.isCancelled)
-                }
-                delivery?.perform()
-            }
-        } onCancel: {
-            let delivery = state.withLock { $0.subscribers.cancel(subscriber, reader) }
-            delivery?.perform()
-        }
+extension CookieJarStorage.State {
+    /// Adds the table's changes to the buffers, while the lock is held, so that each subscriber gets them in their order.
+    /// Returns what resumes the readers.
+    fileprivate mutating func takeChanges() -> [() -> Void] {
+        let changes = table.takeChanges()
+        guard !changes.isEmpty else { return [] }
+        return subscribers.values.flatMap { buffer in changes.compactMap { buffer.take($0) } }
     }
 }
 
@@ -81,8 +83,8 @@ extension CookieJarStorage {
         let deliveries = state.withLock { state in
             state.synchronized = SynchronizedFile(path: path, cookies: merged)
             state.table.adopt(merged, instead: ours, now: now)
-            return state.subscribers.append(state.table.takeChanges())
+            return state.takeChanges()
         }
-        for delivery in deliveries { delivery.perform() }
+        for deliver in deliveries { deliver() }
     }
 }

@@ -1,4 +1,5 @@
 internal import LinnetCache
+internal import LinnetMessages
 internal import LinnetTransport
 internal import Synchronization
 

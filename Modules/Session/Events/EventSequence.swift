@@ -1,6 +1,4 @@
-internal import LinnetTransport
-internal import NIOCore
-internal import Synchronization
+package import LinnetMessages
 
 /// A live sequence of events, for one reader.
 ///
@@ -64,60 +62,5 @@ private final class EventSubscription<Element: Sendable>: Sendable {
 
     deinit {
         observation.cancel()
-    }
-}
-
-/// Buffers events until they are read. For a slow reader, its memory is bounded: an event can replace the unread one
-/// before it, and at the limit the oldest event is dropped.
-package final class EventBuffer<Element: Sendable>: Sendable {
-    private struct State {
-        var elements = CircularBuffer<Element>()
-        var droppedCount = 0
-        var waiters = Waiters<Element?>()
-        var isFinished = false
-    }
-
-    private let state = Mutex(State())
-    private let coalescing: (@Sendable (Element, Element) -> Bool)?
-    private let limit: Int
-
-    init(coalescing: (@Sendable (Element, Element) -> Bool)?, limit: Int = .max) {
-        self.coalescing = coalescing
-        self.limit = limit
-    }
-
-    /// The number of events that were dropped because the limit was reached.
-    var droppedCount: Int { state.withLock { $0.droppedCount } }
-
-    package func append(_ element: Element) {
-        let waiter = state.withLock { state -> Waiters<Element?>.Waiter? in
-            guard !state.isFinished else { return nil }
-            if let waiter = state.waiters.takeFirst() { return waiter }
-            if let waiting = state.elements.last, let coalescing, coalescing(waiting, element) {
-                state.elements.removeLast()
-            } else if state.elements.count >= limit {
-                state.elements.removeFirst()
-                state.droppedCount += 1
-            }
-            state.elements.append(element)
-            return nil
-        }
-        waiter?.resume(returning: element)
-    }
-
-    /// Ends the events. Further ones are ignored.
-    package func finish() {
-        let waiters = state.withLock { state in
-            state.isFinished = true
-            return state.waiters.takeAll()
-        }
-        for waiter in waiters { waiter.resume(returning: nil) }
-    }
-
-    func next() async -> Element? {
-        await state.wait(in: { $1(&$0.waiters) }, ifCancelled: { nil }) { state -> Element?? in
-            if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
-            return state.isFinished ? .some(nil) : nil
-        }
     }
 }

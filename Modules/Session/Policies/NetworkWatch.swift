@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetReachability
 internal import LinnetTransport
 internal import Synchronization

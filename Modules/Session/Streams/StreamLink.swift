@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import LinnetMessages
 internal import LinnetTransport
 internal import Synchronization
 

@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetTransport
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 import CommandSupport
+import LinnetMessages
 import NIOCore
 import Synchronization
 import Testing

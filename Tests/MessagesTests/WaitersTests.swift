@@ -3,7 +3,7 @@ import LinnetTesting
 import Synchronization
 import Testing
 
-@testable import LinnetTransport
+@testable import LinnetMessages
 
 @Suite("Waiters", .timeLimit(.minutes(1)))
 struct WaitersTests {
