@@ -186,14 +186,6 @@ extension TaskDriver {
 }
 
 extension TaskDriver {
-    /// Posts a notification to the subscribers of ``TaskNotifications``.
-    func notify(_ kind: @autoclosure () -> TaskNotification.Kind) {
-        TaskNotifications.hub.post(
-            TaskNotification(
-                taskID: id, taskKind: self.kind, kind: kind(), request: request,
-                taskDescription: shared.withLock { $0.taskDescription }))
-    }
-
     /// Returns the completion to post for an outcome.
     func completion(_ outcome: Outcome) -> TaskCompletion {
         let serializer = shared.withLock { $0.serializer }
@@ -208,9 +200,5 @@ extension TaskDriver {
         guard let group = hub.group else { return }
         shared.withLock { $0.isCounted = true }
         group.enter()
-    }
-
-    func leaveGroup() {
-        if shared.withLock({ $0.isCounted }) { hub.leaveGroup() }
     }
 }

@@ -39,10 +39,7 @@ final class TaskDriver: Sendable {
         var pace: ProgressPace
     }
 
-    let id = TaskID.next()
-    let request: SessionRequest?
-    let kind: TaskKind
-    let hub: TaskEventHub
+    private let reporter: TaskReporter
     let output: any AnyTaskOutput
     let shared: Mutex<Shared>
     /// Called once, before any observer learns of the end.
@@ -53,14 +50,17 @@ final class TaskDriver: Sendable {
         request: SessionRequest?, kind: TaskKind, hub: TaskEventHub, output: any AnyTaskOutput,
         progressInterval: Duration, didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void, work: @escaping Work
     ) {
-        self.request = request
-        self.kind = kind
-        self.hub = hub
+        reporter = TaskReporter(kind, request, hub: hub)
         self.output = output
         self.didEnd = didEnd
         shared = Mutex(Shared(work: work, pace: ProgressPace(interval: progressInterval)))
-        hub.post(event(.created))
+        reporter.created()
     }
+
+    var id: UInt64 { reporter.id }
+    var kind: TaskKind { reporter.kind }
+    var request: SessionRequest? { reporter.request }
+    var hub: TaskEventHub { reporter.hub }
 
     var state: TaskState { shared.withLock { $0.machine.state } }
     var progress: TaskProgress { shared.withLock { $0.progress(at: .now) } }
@@ -209,28 +209,18 @@ final class TaskDriver: Sendable {
 
     private func postEvent(about news: TaskNews) {
         switch news {
-        case .state(.running):
-            hub.post(event(.resumed))
-            notify(.didResume)
-        case .state(.suspended):
-            hub.post(event(.suspended))
-            notify(.didSuspend)
+        case .state(.running): reporter.resumed(taskDescription)
+        case .state(.suspended): reporter.suspended(taskDescription)
         case .completed(let outcome):
-            hub.post(event(.completed(outcome.error)))
-            notify(.didComplete(completion(outcome)))
-            completeHooks(outcome.error)
-            leaveGroup()
-            hub.latch?.leave()
+            reporter.completed(
+                outcome.error, completion(outcome), taskDescription, isCounted: shared.withLock { $0.isCounted }
+            ) { completeHooks(outcome.error) }
             resumeWaiters(outcome)
         case .state, .progress: break
         }
     }
 
-    private func event(_ kind: TaskEvent.Kind) -> TaskEvent {
-        TaskEvent(
-            taskID: id, kind: kind, url: request?.url.withoutUserInfo, tag: request?.options.tag,
-            taskDescription: shared.withLock { $0.taskDescription })
-    }
+    private var taskDescription: String? { shared.withLock { $0.taskDescription } }
 }
 
 extension TaskDriver.Shared {
