@@ -32,6 +32,17 @@ struct CompositionTests {
         try StandardTrustEvaluator.pins(pins, anchors: pki.anchors, position: position)
     }
 
+    // MARK: Report only
+
+    @Test func anObservedEvaluatorThatAwaitsAStapleIsAskedAgain() async throws {
+        var waiting = VerifiedTrust(chain: [], pins: [], isPinned: false)
+        waiting.awaitsStaple = true
+        let evaluator = StandardTrustEvaluator.reportOnly(
+            Suspending(answer: .accepted(waiting)), enforcing: try pinning(identity.pin))
+        let verified = await evaluator.trust(in: identity.chain)
+        #expect(verified?.isPinned == true && verified?.awaitsStaple == true)
+    }
+
     // MARK: Any of
 
     @Test func oneAcceptingEvaluatorIsEnough() async throws {

@@ -41,6 +41,22 @@ struct WebSocketStateMachineTests {
         #expect(message == expected, sourceLocation: sourceLocation)
     }
 
+    /// A server can end each of its writes within the head of a frame.
+    @Test func bytesThatWereReadAreNotKept() {
+        var reader = WebSocketFrameReader()
+        reader.append(ByteBuffer(bytes: [0x89]))
+        var heads = 0
+        for _ in 0..<100_000 {
+            // The end of the head of a ping without a payload, and the beginning of the next one.
+            reader.append(ByteBuffer(bytes: [0x00, 0x89]))
+            while let event = reader.next() {
+                if case .head = event { heads += 1 }
+            }
+        }
+        #expect(heads == 100_000)
+        #expect(reader.input.storageCapacity <= 1024)
+    }
+
     @Test func aMessageIsAssembledFromItsFragments() {
         var machine = machine()
         expectMessage(machine.received(frame(.text, "one")), .text("one"))

@@ -66,10 +66,14 @@ final class NetlinkSocket: Sendable {
         var senderLength = socklen_t(MemoryLayout<sockaddr>.size)
         // With MSG_TRUNC the result is the datagram's true length.
         let flags = Int32(MSG_TRUNC) | (waits ? 0 : Int32(MSG_DONTWAIT))
-        let count = recvfrom(descriptor.number, &buffer, buffer.count, flags, &sender, &senderLength)
+        var count: Int
+        // A signal is neither the end of the time for an answer nor an answer.
+        repeat {
+            count = recvfrom(descriptor.number, &buffer, buffer.count, flags, &sender, &senderLength)
+        } while count < 0 && errno == EINTR
         guard count >= 0 else {
             switch errno {
-            case EAGAIN, EINTR: return .nothing
+            case EAGAIN: return .nothing
             case ENOBUFS: return .overrun
             case let code:
                 throw ReachabilityError(.queryFailed, "Receiving from the kernel failed", errorNumber: code)

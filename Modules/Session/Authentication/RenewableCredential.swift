@@ -198,6 +198,9 @@ extension RenewableCredential: RenewableCredentialSource {
                 // A credential that was set meanwhile is newer.
                 if state.version == renewal.version { state.replace(with: credential) }
                 return (waiters, .success(()))
+            // A credential that was set meanwhile needs no renewal, and requests wait for it no longer.
+            case .failure where state.version != renewal.version && state.credential != nil && !state.isRefused:
+                return (waiters, .success(()))
             case .failure(let error):
                 // Requests that came after the cancellation did not cause it.
                 if renewal.isCancelled, !waiters.isEmpty {

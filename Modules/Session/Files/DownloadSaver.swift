@@ -144,7 +144,8 @@ struct DownloadSaver: Sendable {
         _ file: PartialFile, _ keeper: PartKeeper?, _ error: SessionError
     ) async -> SessionError {
         var error = error
-        if plan.keepsPart, let data = (try? await keeper?.finish(file)) ?? nil {
+        // A file that is at its destination already, although its folder could not be synchronized, is no part.
+        if plan.keepsPart, !file.isMoved, let data = (try? await keeper?.finish(file)) ?? nil {
             error.resumeData = data
             file.leave()
         } else {

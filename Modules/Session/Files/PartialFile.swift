@@ -107,7 +107,7 @@ final class PartialFile {
     /// Closes the file. Some file systems report a full disk only on close, so errors are thrown.
     func close(synchronizing: Bool) throws(FileFailure) {
         guard let descriptor else { return }
-        if synchronizing, fsync(descriptor) != 0 {
+        if synchronizing, SystemCall.retrying({ fsync(descriptor) }) != 0 {
             throw SystemFile.failure(finalPath, "cannot be synchronized to the disk")
         }
         self.descriptor = nil

@@ -121,7 +121,9 @@ enum SystemFile {
         let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw failure(path, "cannot be opened") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(path, "cannot be synchronized to the disk") }
+        guard SystemCall.retrying({ fsync(descriptor) }) == 0 else {
+            throw failure(path, "cannot be synchronized to the disk")
+        }
     }
 
     static func failure(_ path: String, _ problem: String, _ code: Int32 = errno) -> FileFailure {

@@ -1,4 +1,4 @@
-internal import NIOCore
+package import NIOCore
 
 /// The memory that buffers keep alive.
 extension ByteBuffer {
@@ -8,7 +8,7 @@ extension ByteBuffer {
 
     /// Adds bytes after the unread ones. Read bytes are dropped when they are as many as the unread ones: the unread
     /// bytes limit the capacity, and each byte is copied a constant number of times on average.
-    mutating func appendUnread(_ bytes: ByteBuffer) {
+    package mutating func appendUnread(_ bytes: ByteBuffer) {
         guard readableBytes > 0 else {
             self = bytes
             return

@@ -1,3 +1,4 @@
+internal import LinnetTransport
 internal import NIOCore
 internal import NIOWebSocket
 
@@ -25,7 +26,7 @@ struct WebSocketFrameReader {
         case payload(ByteBuffer, isLast: Bool)
     }
 
-    private var input = ByteBuffer()
+    private(set) var input = ByteBuffer()
     /// The missing bytes of the payload; nil before a head.
     private var missing: Int?
     private var isControl = false
@@ -34,7 +35,8 @@ struct WebSocketFrameReader {
     var hasInput: Bool { input.readableBytes > 0 }
 
     mutating func append(_ bytes: ByteBuffer) {
-        input.add(bytes)
+        // The server chooses where its bytes are divided: a buffer that always ends within a head must not grow.
+        input.appendUnread(bytes)
     }
 
     /// The next event; nil if it needs more bytes.

@@ -186,6 +186,19 @@ struct RenewableCredentialTests {
         #expect(credential.credential == 9)
     }
 
+    @Test func aCredentialThatIsSetDuringARenewalThatFailsIsUsed() async throws {
+        let issuer = TokenIssuer(isOpen: false)
+        issuer.fail()
+        let credential = try makeCredential(issuer)
+        let (session, _) = try makeSession(credential, accepting: 9)
+        let request = Task { try await session.get("x").json() }
+        try await poll { issuer.count == 1 }
+        credential.credential = 9
+        issuer.open()
+        #expect(try await request.value == 1)
+        #expect(credential.credential == 9 && issuer.count == 1)
+    }
+
     @Test func aRenewalThroughTheSameSessionHasNoCredential() async throws {
         let client = Mutex<HTTPSession?>(nil)
         struct Rules: Authenticator {

@@ -117,7 +117,10 @@ struct HTTP1RequestWriterTests {
         #expect(text.hasSuffix("u\r\nAccept: \r\n\r\n"))
     }
 
-    @Test(arguments: [("close", true), ("Close, TE", true), ("keep-alive", false), ("", false)])
+    @Test(arguments: [
+        ("close", true), ("Close, TE", true), ("TE,close", true), ("keep-alive", false), ("", false),
+        ("disclose, closed", false),
+    ])
     func connectionCloseIsDetected(value: String, asksToClose: Bool) throws {
         let head = HTTPRequest(
             method: .get, scheme: "http", authority: "a", path: "/", headerFields: [.connection: value])

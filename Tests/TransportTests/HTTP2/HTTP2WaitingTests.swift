@@ -249,6 +249,9 @@ struct HTTP2WaitingTests {
         for number in 0..<1_001 { origins.remember(number, for: try origin(number), start + .seconds(Int64(number))) }
         let remembered = try (0..<1_001).compactMap { origins.value(for: try origin($0), start + .minutes(59)) }
         #expect(remembered == Array(1..<1_001))
+        // An origin that is known already takes no other's place.
+        origins.remember(1_000, for: try origin(1_000), start + .seconds(1_000))
+        #expect(origins.value(for: try origin(1), start + .minutes(59)) == 1)
         #expect(origins.value(for: try origin(1), start + .minutes(61)) == nil)
         #expect(origins.value(for: try origin(1_000), start + .minutes(61)) == 1_000)
     }

@@ -84,7 +84,10 @@ struct ReportOnlyEvaluator: TrustEvaluator {
         let decision = await enforced.evaluate(trust)
         guard case .accepted(var verified) = decision else { return decision }
         switch await observed.evaluate(trust) {
-        case .accepted(let other): verified.findings += other.findings
+        case .accepted(let other):
+            verified.findings += other.findings
+            // Without its staple, the observed evaluator is asked again, and then its refusal is reported.
+            verified.awaitsStaple = verified.awaitsStaple || other.awaitsStaple
         case .refused(let refusal): verified.findings.append(refusal)
         }
         return .accepted(verified)

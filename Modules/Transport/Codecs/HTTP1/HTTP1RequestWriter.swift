@@ -116,6 +116,16 @@ struct HTTP1RequestWriter {
         return !isFull
     }
 
+    /// Whether `close` is one of the options of a Connection field (RFC 9110, section 7.6.1).
+    private static func asksToClose(_ value: String) -> Bool {
+        var scanner = FieldScanner(value)
+        while !scanner.isAtEnd {
+            scanner.until(ASCII.isToken)
+            if String(decoding: scanner.token(), as: UTF8.self).lowercased() == "close" { return true }
+        }
+        return false
+    }
+
     /// Records the meaning of a field for the message, and returns whether it is written: not if the transport writes
     /// it, for routing and framing, and not if it describes content of a request without content (RFC 9110, 10.1.1).
     private mutating func isKept(_ field: HTTPField) -> Bool {
@@ -129,7 +139,7 @@ struct HTTP1RequestWriter {
             return hasContent
         case 7: return name != "upgrade"
         case 10:
-            if name == "connection" { asksToClose = asksToClose || field.value.lowercased().contains("close") }
+            if name == "connection" { asksToClose = asksToClose || Self.asksToClose(field.value) }
             return true
         case 14: return name != "content-length"
         case 17: return name != "transfer-encoding"

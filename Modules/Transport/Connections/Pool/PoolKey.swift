@@ -108,7 +108,7 @@ final class OriginMemory<Value: Sendable>: Sendable {
     func remember(_ value: Value, for origin: Origin, _ now: NIODeadline) {
         let entry = Entry(value: value, end: now + time)
         entries.withLock { entries in
-            if entries.count >= most {
+            if entries.count >= most, entries[origin] == nil {
                 entries = entries.filter { $0.value.end > now }
                 if entries.count >= most, let first = entries.min(by: { $0.value.end < $1.value.end }) {
                     entries[first.key] = nil
