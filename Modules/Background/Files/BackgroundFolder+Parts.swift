@@ -1,5 +1,14 @@
 internal import FoundationEssentials
+internal import LinnetSerialization
 internal import LinnetSession
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
 
 /// The files of begun downloads in the directory of a session. All functions block.
 extension BackgroundFolder {
@@ -66,5 +75,16 @@ extension BackgroundFolder {
         guard let data = try? ResumeData(contentsOf: URL(filePath: resumeFile(id))) else { return nil }
         let size = FileState(path: data.partialFile.path(percentEncoded: false))?.size ?? data.receivedBytes
         return TransferProgress(completed: max(size, data.receivedBytes), total: data.totalBytes)
+    }
+
+    /// Cuts off the end of a part; nothing if it is shorter, or gone. Blocks.
+    static func cut(_ part: String, to size: Int64) throws(BackgroundError) {
+        guard let state = FileState(path: part), state.size > size else { return }
+        let descriptor = SystemCall.retrying { open(part, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) }
+        guard descriptor >= 0 else { throw .failedPart(part, "cannot be opened") }
+        defer { close(descriptor) }
+        guard SystemCall.retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
+            throw .failedPart(part, "cannot be cut")
+        }
     }
 }

@@ -82,7 +82,9 @@ struct PlacedFile: Sendable {
         let descriptor = SystemCall.retrying { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw failure("is in a folder that cannot be opened") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("cannot be synchronized to the disk") }
+        guard SystemCall.retrying({ fsync(descriptor) }) == 0 else {
+            throw failure("cannot be synchronized to the disk")
+        }
     }
 
     /// Whether a complete file of this state has reached the destination. A link whose old name remains is finished.

@@ -145,7 +145,9 @@ struct Journal: Sendable {
             let task = BackgroundTask.ID(rawValue: id)
             guard let before = try Self.record(task, database)?.result else { return nil }
             var result = before
-            result.boot = BootID.current
+            // A part of an earlier boot can have bytes that never reached the disk. The attempt cuts them off before it
+            // writes the present boot: if it ends before, the next one must not trust them either.
+            result.boot = before.boot ?? BootID.current
             var record = try Self.apply(.start, to: task, at: now, recreations, result: result, database)
             record?.result = before
             return record

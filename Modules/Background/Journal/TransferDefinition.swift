@@ -99,7 +99,7 @@ struct FileState: Sendable, Equatable, Codable {
 /// The results of a task's attempts, which change with it.
 struct TransferResult: Sendable, Equatable, Codable {
     var received: Int64 = 0
-    /// The boot of the system in which the last attempt began. Until the next one, no bytes of its part are lost.
+    /// The boot of the system in which all bytes of the part were written. Until the next one, none of them are lost.
     var boot: String?
     var total: Int64?
     /// The server's SHA-256 of the representation (`Repr-Digest`, RFC 9530), in hexadecimal.

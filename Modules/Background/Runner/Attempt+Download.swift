@@ -25,6 +25,7 @@ extension Attempt {
         let resumeFile = URL(filePath: folder.resumeFile(record.id))
         // A part keeps all that was written to it until the system ends, though not all of it was noted.
         let isOfThisBoot = record.result.boot != nil && record.result.boot == BootID.current
+        if !isOfThisBoot { try await cutParts(resumeFile, &result) }
         let resume = try await onFileThreads { () throws(BackgroundError) in
             var data = try? ResumeData(contentsOf: resumeFile)
             if isOfThisBoot { data = data?.extendedToWholePart() }
@@ -62,6 +63,22 @@ extension Attempt {
             }
             throw BackgroundError(error)
         }
+    }
+
+    /// Cuts off the bytes of the parts that were perhaps never written to the disk, and notes that the rest is safe.
+    private func cutParts(_ resumeFile: URL, _ result: inout TransferResult) async throws(BackgroundError) {
+        try await onFileThreads { [folder, record] () throws(BackgroundError) in
+            if let data = try? ResumeData(contentsOf: resumeFile) {
+                try BackgroundFolder.cut(data.partialFile.path(percentEncoded: false), to: data.receivedBytes)
+            }
+            // Its offsets are written anew, those of the side file alone.
+            if let segments = SegmentRecord(of: record.id, in: folder, isOfThisBoot: false) {
+                _ = try SegmentedPart(segments, of: record.id, in: folder)
+            }
+        }
+        result.boot = BootID.current
+        guard record.result.boot != nil else { return }
+        try await journal.store(result, of: record.id, attempt: record.machine.attempts, durably: false)
     }
 
     /// Reports progress, and stops the attempt if it leads to another size than the expected one.

@@ -33,7 +33,6 @@ struct Attempt: Sendable {
     /// Performs the attempt. It does not throw: an error is an end like another.
     func run() async -> End {
         var result = record.result
-        result.boot = BootID.current
         do {
             switch definition.kind {
             case .download: try await download(&result)

@@ -180,7 +180,7 @@ final class SegmentedPart: Sendable {
 
 extension BackgroundError {
     /// The error of a file of a download.
-    fileprivate static func failedPart(_ path: String, _ problem: String, _ number: Int32 = errno) -> BackgroundError {
+    static func failedPart(_ path: String, _ problem: String, _ number: Int32 = errno) -> BackgroundError {
         let failure = FileFailure(path: path, errorNumber: number, problem: problem)
         return BackgroundError(Code(ofFile: number), "\(failure)", underlying: failure)
     }
