@@ -16,7 +16,7 @@ struct SettingsCodingTests {
     /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each
     /// that is public.
     private static let leftOut: Set<String> = [
-        "cacheStore", "cacheTime", "callbackExecutor", "clientIdentities", "clock", "requestGroup",
+        "cacheStore", "cacheTime", "callbackExecutor", "circuitBreaker", "clientIdentities", "clock", "requestGroup",
         "authenticator", "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder",
         "givenNetwork", "hooks",
         "hstsStore",
@@ -54,6 +54,7 @@ struct SettingsCodingTests {
         changed.headerFields = [.userAgent: "Finch/1"]
         changed.redirectPolicy = .sameOrigin(limit: 9)
         changed.retryPolicy = .limited(to: 10)
+        changed.retryBudget = RetryBudget(share: 0.25, minimumPerSecond: 0)
         changed.progressInterval = .seconds(11)
         var serializer = JSONRequestSerializer(options: JSONValue.WritingOptions(sortsKeys: true))
         serializer.requestOptions.timeout = .seconds(12)

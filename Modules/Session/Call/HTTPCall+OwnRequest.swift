@@ -20,9 +20,7 @@ extension HTTPCall {
 
 extension HTTPSession {
     /// The names of the fields that the session adds to requests that lack them.
-    fileprivate var addedFieldNames: Set<HTTPField.Name> {
-        Set((mergedHeaderFields + codingFields + givenRequestFields).map(\.name))
-    }
+    fileprivate var addedFieldNames: Set<HTTPField.Name> { headerTable.addedNames }
 
     /// The fields whose values must not leave their origin, and are not stored.
     package var credentialNames: Set<HTTPField.Name> { initialConfiguration.redaction.credentialNames }

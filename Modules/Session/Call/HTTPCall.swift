@@ -257,12 +257,6 @@ extension HTTPCall {
         case .request(let own):
             request = own
             request.options = options.filled(from: own.options)
-            guard !isAsGiven else {
-                request.headerFields.override(with: headerFields)
-                request.headerFields.addMissing(session.headerFields(for: request.url))
-                request.headerFields.addMissing(session.givenRequestFields)
-                return request
-            }
         }
         let url = request.url
         do {
@@ -281,9 +275,9 @@ extension HTTPCall {
         }
     }
 
-    /// Whether there is nothing to serialize.
+    /// Whether the request is the caller's, and there is nothing to serialize.
     private var isAsGiven: Bool {
-        if case .none = content { extras?.value.requestSerializer == nil } else { false }
+        if case .request = target, case .none = content { extras?.value.requestSerializer == nil } else { false }
     }
 
     /// The header fields for a given request. They are read at the point of use, because keeping a copy would make the
@@ -292,23 +286,28 @@ extension HTTPCall {
         if case .request(let request) = target { request.headerFields } else { nil }
     }
 
-    /// The content type of JSON bodies from the session or a serializer for JSON; nil for `application/json`.
-    private var jsonContentType: String? {
+    /// Sets the body, and adds the parameters and the header fields.
+    private func serialize(_ request: inout SessionRequest) throws {
+        let table = session.headerTable
         let own = extras?.value.requestSerializer
-        if own == nil, let type = session.headerFields[.contentType] { return type }
-        return ((own ?? session.initialConfiguration.requestSerializer) as? JSONRequestSerializer)?
-            .headerFields[.contentType]
+        let parameters = try setContent(of: &request, table)
+        let serializer = isAsGiven ? nil : own ?? session.initialConfiguration.requestSerializer
+        try table.complete(
+            &request, by: serializer == nil ? .caller : own == nil ? .sessionSerializer : .callSerializer,
+            with: headerFields, given: givenFields, leadsElsewhere: session.resolver.leadsElsewhere
+        ) { request in
+            if let serializer { request = try serializer.serialize(request, parameters: parameters) }
+        }
     }
 
-    private func serialize(_ request: inout SessionRequest) throws {
-        var parameters: RequestParameters?
-        let own = extras?.value.requestSerializer
+    /// Sets the body and its media type. Returns the parameters, which the serializer writes.
+    private func setContent(of request: inout SessionRequest, _ table: HeaderTable) throws -> RequestParameters? {
         switch content {
         case .none: break
-        case .parameters(let given): parameters = given
+        case .parameters(let given): return given
         case .json(let write):
-            if givenFields?[.contentType] == nil, let type = jsonContentType {
-                request.headerFields[.contentType] = type
+            if request.headerFields[.contentType] == nil {
+                request.headerFields[.contentType] = table.jsonContentType(with: extras?.value.requestSerializer)
             }
             request = try write(request, session.initialConfiguration)
         case .body(let body, let contentType):
@@ -316,7 +315,7 @@ extension HTTPCall {
             if let contentType { request.headerFields[.contentType] = contentType }
         case .file(let file):
             request.body = try .file(file)
-            if givenFields?[.contentType] == nil {
+            if request.headerFields[.contentType] == nil {
                 request.headerFields[.contentType] = MIMEType.Table.usual.type(
                     forPathExtension: file.pathExtension)
             }
@@ -326,31 +325,6 @@ extension HTTPCall {
             request.headerFields[.contentType] = form.contentType
         case .failure(let error): throw error
         }
-        if own == nil { request.headerFields.addMissing(session.mergedHeaderFields) }
-        request = try (own ?? session.initialConfiguration.requestSerializer).serialize(request, parameters: parameters)
-        if own == nil {
-            // The session's serializer is configured for the base URL's origin; a call's own serializer is for the
-            // call's URL.
-            if session.resolver.leadsElsewhere(request.url) {
-                request.headerFields.remove(session.initialConfiguration.redaction.credentialNames)
-                if let givenFields { request.headerFields.addMissing(givenFields) }
-            }
-        } else {
-            request.headerFields.addMissing(session.headerFields(for: request.url))
-        }
-        request.headerFields.addMissing(session.codingFields)
-        request.headerFields.override(with: headerFields)
-    }
-}
-
-extension HTTPSession {
-    /// The header fields that the session adds to a request for a URL. Credentials are omitted if its origin is not the
-    /// base URL's.
-    fileprivate func headerFields(for url: URL) -> HTTPFields {
-        var fields = headerFields
-        if !fields.isEmpty, resolver.leadsElsewhere(url) {
-            fields.remove(initialConfiguration.redaction.credentialNames)
-        }
-        return fields
+        return nil
     }
 }

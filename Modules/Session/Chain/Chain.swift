@@ -10,6 +10,8 @@ struct Chain: Sendable {
     let cache: CacheLink?
     /// Nil in a session without a logger.
     let log: LogLink?
+    /// Nil in a session without a retry budget.
+    let retryLedger: RetryLedger?
     /// The place of the cache among the links.
     let cacheIndex: Int
 
@@ -20,11 +22,13 @@ struct Chain: Sendable {
         // whole.
         coding = CodingLink(configuration, readsBodies: cache?.flights == nil)
 
+        retryLedger = configuration.retryBudget.map { RetryLedger($0) }
         let log = configuration.logger.map { LogLink(logger: $0, redaction: configuration.redaction) }
 
         // An attempt is everything below the retries. Adapters are not asked about each hop of a redirect.
         var links: [any ChainLink] = [
-            RetryLink(policy: configuration.retryPolicy, retriers: configuration.retriers, log: log),
+            RetryLink(
+                policy: configuration.retryPolicy, retriers: configuration.retriers, ledger: retryLedger, log: log),
             AdapterLink(adapters: configuration.requestAdapters),
             RedirectLink(
                 policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport,
@@ -41,6 +45,8 @@ struct Chain: Sendable {
         cacheIndex = links.count
         // Cookies and credentials decide which stored response matches. A hit is not an attempt for the links below.
         if let cache { links.append(cache) }
+        // Answers of the cache need no origin. A request that waits for the network has no outcome yet.
+        if let breaker = configuration.circuitBreaker { links.append(CircuitLink(breaker: breaker)) }
         if let network {
             links.append(
                 ConnectivityLink(

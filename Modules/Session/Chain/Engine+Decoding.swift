@@ -29,6 +29,10 @@ extension Engine {
                 guard failure.isOfDecoding, flight.request.body?.canBeRead ?? true else { throw failure }
                 let failed = part.attempt(part.record?.attempts ?? 1, head: failure.head, error: failure)
                 guard let wait = try await wait(after: failed, between) else { throw failure }
+                guard chain.retryLedger?.takeRetry() ?? true else {
+                    chain.log?.notRetrying(failed, part)
+                    throw failure
+                }
                 metrics = failure.metrics
                 chain.log?.retrying(failed, part, after: wait)
                 try await timed(between) { [metrics] () async throws(SessionError) in

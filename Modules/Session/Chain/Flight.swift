@@ -42,6 +42,8 @@ struct Flight: Sendable {
     var renewal: Boxed<RenewalLink.Note>?
     var authentication: Boxed<AuthenticationLink.Note>?
     var cache = CacheLink.Note()
+    /// The phase of the origin's circuit in which the request was admitted.
+    var circuit: Boxed<CircuitMachine.Phase>?
     /// Whether the request asks for the server's consent before sending its body.
     var asksForConsent = false
     var connectivity: Boxed<ConnectivityLink.Note>?

@@ -255,6 +255,9 @@ extension SessionError {
         /// The credential for the request could not be renewed (``RenewableCredential``). The underlying error is that
         /// of ``Authenticator/renew(_:)``; there is none if it was renewed too often.
         public static let credentialRenewalFailed = Code("credentialRenewalFailed")
+        /// The circuit breaker refused the request, because the last requests to its origin failed; see
+        /// ``HTTPSession/Configuration/circuitBreaker``.
+        public static let circuitOpen = Code("circuitOpen")
         /// The session was shut down.
         public static let shutDown = Code("shutDown")
         /// The transport failed with an error that has no code here. It is the underlying error.

@@ -108,7 +108,7 @@ extension HTTPCall {
             jar.addCookies(to: &request.headerFields, for: request.url, context: request.cookieContext)
         }
         request = session.engine.chain.coding?.prepared(request) ?? request
-        let isDecoded = session.codingFields.first.map { request.headerFields.contains($0) } ?? false
+        let isDecoded = session.headerTable.codings.first.map { request.headerFields.contains($0) } ?? false
         let command = request.curlDescription(redaction, isDecoded: isDecoded)
         guard let words = session.initialConfiguration.curlWords(for: request.url) else { return command }
         let options = words.map(\.shellQuoted).joined(separator: " ")

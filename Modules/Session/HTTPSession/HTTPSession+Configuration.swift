@@ -64,6 +64,10 @@ extension HTTPSession {
         public var redirectPolicy: RedirectPolicy = .follow
         /// Decides when requests are sent again. The default is ``RetryPolicy/never``.
         public var retryPolicy: RetryPolicy = .never
+        /// Limits all retries of the session to a share of its requests. The default is no limit.
+        public var retryBudget: RetryBudget?
+        /// Refuses requests to origins that fail. The default is none.
+        public var circuitBreaker: CircuitBreaker?
         /// The retriers, which decide before the policy. The default is none.
         public var retriers: [any RequestRetrier] = []
         /// The adapters, which change the request of each attempt. The default is none.
@@ -199,8 +203,11 @@ extension HTTPSession {
             return configuration
         }
 
-        /// Throws if requests should wait for the network without a monitor.
-        func checkMonitor() throws(SessionError) {
+        /// Throws if requests should wait for the network without a monitor, or if the retry budget or the circuit breaker is
+        /// invalid.
+        func check() throws(SessionError) {
+            try retryBudget?.check()
+            try circuitBreaker?.configuration.check()
             guard waitsForConnectivity, network == nil else { return }
             throw SessionError(
                 .invalidConfiguration, "waitsForConnectivity needs a monitor: set reachabilityMonitor as well.")

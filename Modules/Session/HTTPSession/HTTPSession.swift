@@ -49,7 +49,7 @@ public final class HTTPSession: Sendable {
     public convenience init(baseURL: URL? = nil, configuration: Configuration) throws(SessionError) {
         // The checks come first, so that a failure leaves nothing to shut down.
         let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
-        try configuration.checkMonitor()
+        try configuration.check()
         var settings = configuration.transport
         settings.securityPolicy = try settings.securityPolicy.asking(configuration.sessionHooks.didReceiveServerTrust)
         settings.clientIdentities = settings.clientIdentities.asking(
@@ -75,7 +75,7 @@ public final class HTTPSession: Sendable {
         baseURL: URL? = nil, configuration: Configuration = Configuration(), transport: any Transport
     ) throws(SessionError) {
         let resolver = try URLResolver(baseURL: baseURL, policy: configuration.securityPolicy)
-        try configuration.checkMonitor()
+        try configuration.check()
         try configuration.handOverTrust(to: transport)
         self.init(resolver, configuration, transport, ownsTransport: false)
     }
@@ -136,16 +136,10 @@ public final class HTTPSession: Sendable {
     /// ``setHeader(_:_:)``.
     ///
     /// They replace the request serializer's fields with the same names; a call's own replace both.
-    public var headerFields: HTTPFields { fields.withLock { $0.own } }
+    public var headerFields: HTTPFields { headerTable.own }
 
-    /// The header fields for requests from the session's serializer.
-    var mergedHeaderFields: HTTPFields { fields.withLock { $0.merged } }
-
-    /// The field that lists the accepted content codings; none in a session without codings.
-    var codingFields: HTTPFields { fields.withLock { $0.codings } }
-
-    /// The header fields for requests that the caller made.
-    var givenRequestFields: HTTPFields { fields.withLock { $0.given } }
+    /// The header fields that requests get now.
+    var headerTable: HeaderTable { fields.withLock { $0 } }
 
     /// Sets or removes a header field for all calls that start later. Running requests are not changed.
     ///
@@ -155,6 +149,10 @@ public final class HTTPSession: Sendable {
     /// api.setHeader(.authorization, "Bearer \(token)")
     /// ```
     public func setHeader(_ name: HTTPField.Name, _ value: String?) {
-        fields.withLock { $0.own[name] = value }
+        fields.withLock {
+            var own = $0.own
+            own[name] = value
+            $0 = $0.with(own)
+        }
     }
 }

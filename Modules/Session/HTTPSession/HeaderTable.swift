@@ -1,42 +1,117 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import LinnetSerialization
 
-/// The header fields that a session adds to its requests.
-struct HeaderTable: Sendable {
-    /// The fields of the configuration, changed by ``HTTPSession/setHeader(_:_:)``.
-    var own: HTTPFields {
-        didSet { merge() }
+/// The header fields that a session adds to its requests, and the one place where a request's fields are merged.
+///
+/// Of fields with the same name, the first of these sources wins:
+/// 1. the call (``HTTPCall/header(_:_:)``),
+/// 2. the call's content, which determines the media type of a body, a file or a form,
+/// 3. the request that the caller made, for a call that sends one,
+/// 4. the session (``HTTPSession/headerFields``), before a serializer of the call's own,
+/// 5. the request serializer,
+/// 6. the session's content codings (Accept-Encoding).
+///
+/// A value is never changed: a change of the session's fields makes a new table, so that a request takes one reference.
+final class HeaderTable: Sendable {
+    /// Who writes the fields and the body of a request.
+    enum Writer {
+        case caller, callSerializer, sessionSerializer
     }
-    /// The own fields, completed by the fields of the session's serializer and its codings. Requests share this value;
-    /// merging for each request would copy the fields.
-    private(set) var merged = HTTPFields()
-    /// The fields of the serializer; nil if they are not known.
-    private let serializers: HTTPFields?
+
+    /// The fields of the configuration, changed by ``HTTPSession/setHeader(_:_:)``.
+    let own: HTTPFields
+    /// The fields of the session's serializer; nil if they are not known.
+    private let serializer: HTTPFields?
     /// The field that lists the accepted content codings; none in a session without codings.
     let codings: HTTPFields
-    /// The fields for requests that the caller made: the accepted content codings, and the serializer's User-Agent and
-    /// Accept-Language.
-    let given: HTTPFields
+    /// The own fields, completed by the serializer's and the codings. Requests share this value, because merging for
+    /// each request would copy the fields.
+    private let merged: HTTPFields
+    /// The fields for requests that the caller made: the codings, and the serializer's User-Agent and Accept-Language.
+    private let forCallers: HTTPFields
+    /// The media type of a session's serializer for JSON, if it has one.
+    private let serializersJSON: String?
+    private let credentialNames: Set<HTTPField.Name>
 
-    init(_ configuration: HTTPSession.Configuration, _ codings: CodingLink?) {
-        own = configuration.headerFields
-        let serializer = configuration.requestSerializer
-        serializers =
-            (serializer as? FormRequestSerializer)?.headerFields ?? (serializer as? JSONRequestSerializer)?.headerFields
-            ?? (serializer as? PropertyListRequestSerializer)?.headerFields
-        self.codings = codings.map { HTTPFields([$0.acceptEncoding]) } ?? HTTPFields()
-        var given = self.codings
-        for name in [HTTPField.Name.userAgent, .acceptLanguage] {
-            if let value = serializers?[name] { given[name] = value }
-        }
-        self.given = given
-        merge()
+    convenience init(_ configuration: HTTPSession.Configuration, _ codings: CodingLink?) {
+        self.init(
+            own: configuration.headerFields,
+            serializer: (configuration.requestSerializer as? any HTTPRequestSerializer)?.headerFields,
+            json: (configuration.requestSerializer as? JSONRequestSerializer)?.headerFields[.contentType],
+            codings: codings.map { HTTPFields([$0.acceptEncoding]) } ?? HTTPFields(),
+            credentialNames: configuration.redaction.credentialNames)
     }
 
-    private mutating func merge() {
-        merged = own
-        guard let serializers else { return }
-        merged.addMissing(serializers)
-        merged.addMissing(codings)
+    /// The table after a change of the session's own fields.
+    func with(_ own: HTTPFields) -> HeaderTable {
+        HeaderTable(
+            own: own, serializer: serializer, json: serializersJSON, codings: codings, credentialNames: credentialNames)
+    }
+
+    private init(
+        own: HTTPFields, serializer: HTTPFields?, json: String?, codings: HTTPFields,
+        credentialNames: Set<HTTPField.Name>
+    ) {
+        self.own = own
+        self.serializer = serializer
+        self.codings = codings
+        self.credentialNames = credentialNames
+        serializersJSON = json
+        var forCallers = codings
+        for name in [HTTPField.Name.userAgent, .acceptLanguage] {
+            if let value = serializer?[name] { forCallers[name] = value }
+        }
+        self.forCallers = forCallers
+        var merged = own
+        if let serializer {
+            merged.addMissing(serializer)
+            merged.addMissing(codings)
+        }
+        self.merged = merged
+    }
+
+    /// The names of all fields that the session adds to requests that lack them.
+    var addedNames: Set<HTTPField.Name> { Set((merged + codings + forCallers).map(\.name)) }
+
+    /// The media type for the JSON of a request without one, from the session's fields or a serializer for JSON; nil
+    /// for `application/json`.
+    func jsonContentType(with callSerializer: (any RequestSerializer)?) -> String? {
+        guard let callSerializer else { return own[.contentType] ?? serializersJSON }
+        return (callSerializer as? JSONRequestSerializer)?.headerFields[.contentType]
+    }
+
+    /// Merges the fields of a request that has those of sources 2 and 3.
+    ///
+    /// A session's credentials, its serializer's included, are meant for the origin of the base URL. A call's own
+    /// serializer is meant for the call's URL.
+    /// - Parameters:
+    ///   - call: The call's own fields.
+    ///   - given: The fields of source 3. They are read only if they are needed, because keeping a copy would make the
+    ///     next change of the request's fields allocate.
+    ///   - leadsElsewhere: Whether a URL has another origin than the base URL. It is asked after `write`, which can
+    ///     change the URL.
+    ///   - write: Runs the serializer, which adds the fields that are missing.
+    func complete(
+        _ request: inout SessionRequest, by writer: Writer, with call: HTTPFields,
+        given: @autoclosure () -> HTTPFields?, leadsElsewhere: (URL) -> Bool,
+        write: (inout SessionRequest) throws -> Void
+    ) rethrows {
+        if case .sessionSerializer = writer { request.headerFields.addMissing(merged) }
+        try write(&request)
+        switch writer {
+        case .sessionSerializer:
+            if leadsElsewhere(request.url) {
+                request.headerFields.remove(credentialNames)
+                if let given = given() { request.headerFields.addMissing(given) }
+            }
+            request.headerFields.addMissing(codings)
+        case .callSerializer, .caller:
+            var own = own
+            if !own.isEmpty, leadsElsewhere(request.url) { own.remove(credentialNames) }
+            request.headerFields.addMissing(own)
+            request.headerFields.addMissing(writer == .caller ? forCallers : codings)
+        }
+        request.headerFields.override(with: call)
     }
 }

@@ -61,6 +61,7 @@ private struct CodedSetting: Sendable {
         .headerFields,
         .value("redirectPolicy", \.redirectPolicy),
         .value("retryPolicy", \.retryPolicy),
+        .value("retryBudget", \.retryBudget),
         .seconds("progressInterval", \.progressInterval),
         .requestSerializer,
         .value("responseSerializer", \.responseSerializer),

@@ -39,6 +39,26 @@ extension RetryPolicy: Codable {
     }
 }
 
+/// Coded as an object with the names of the properties. Missing keys have the defaults; unknown keys are an error.
+extension RetryBudget: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable { case share, minimumPerSecond }
+
+    /// Decodes a budget.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        share = try container.decodeIfPresent(Double.self, forKey: .share) ?? share
+        minimumPerSecond = try container.decodeIfPresent(Int.self, forKey: .minimumPerSecond) ?? minimumPerSecond
+    }
+
+    /// Encodes the budget.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(share, forKey: .share)
+        try container.encode(minimumPerSecond, forKey: .minimumPerSecond)
+    }
+}
+
 /// Coded as an object with the names of the properties; durations are numbers of seconds. Missing keys have the
 /// defaults; unknown keys are an error.
 extension RetryPolicy.Backoff: Codable {

@@ -29,6 +29,7 @@ struct ChainTests {
         var configuration = HTTPSession.Configuration()
         Self.equip(&configuration, jar: CookieJar(), store: MemoryCacheStore())
         configuration.hstsStore = HSTSStore()
+        configuration.circuitBreaker = CircuitBreaker()
         configuration.authenticator = .renewing(RenewableCredential(TokenIssuer(), 1, for: []))
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         configuration.reachabilityMonitor = try ReachabilityMonitor()
@@ -38,7 +39,7 @@ struct ChainTests {
                 "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "RenewalLink", "AuthenticationLink",
                 "CookieLink",
                 "CodingLink",
-                "CacheLink", "ConnectivityLink", "ContinueLink", "LogLink",
+                "CacheLink", "CircuitLink", "ConnectivityLink", "ContinueLink", "LogLink",
             ])
         #expect(chain.links[chain.cacheIndex] is CacheLink)
     }

@@ -51,13 +51,23 @@ struct LogLink: ChainLink {
 
     /// Logs that an attempt is retried after a delay.
     func retrying(_ attempt: RetryPolicy.Attempt, _ flight: Flight, after delay: Duration) {
+        var facts = facts(of: attempt, flight)
+        facts["delay"] = .seconds(delay)
+        logger.notice("retrying request", metadata: facts)
+    }
+
+    /// The retry was refused by the session's budget.
+    func notRetrying(_ attempt: RetryPolicy.Attempt, _ flight: Flight) {
+        logger.notice("retry budget exhausted", metadata: facts(of: attempt, flight))
+    }
+
+    private func facts(of attempt: RetryPolicy.Attempt, _ flight: Flight) -> Logger.Metadata {
         var facts = facts(of: attempt.request)
         facts["request"] = flight.record.map { .number($0.id) }
         facts["attempt"] = .number(attempt.number)
-        facts["delay"] = .seconds(delay)
         facts["status"] = attempt.head.map { .number($0.status.code) }
         if let error = attempt.error { facts = facts + self.facts(of: error) }
-        logger.notice("retrying request", metadata: facts)
+        return facts
     }
 
     private func facts(of error: SessionError) -> Logger.Metadata {

@@ -13,11 +13,14 @@ struct RetryLink: ChainLink {
     let policy: RetryPolicy
     /// The session's retriers, which are asked about every outcome.
     let retriers: [any RequestRetrier]
+    /// Nil in a session without a budget.
+    var ledger: RetryLedger?
     /// Nil in a session without a logger.
     var log: LogLink?
 
     func send(_ flight: inout Flight) -> ChainStep {
         flight.retries.number = flight.record?.nextAttempt() ?? 1
+        ledger?.begin()
         return .proceed
     }
 
@@ -47,7 +50,13 @@ struct RetryLink: ChainLink {
             decision = policy(of: flight).decide(on: attempt)
         }
         guard let wait = flight.wait(by: decision) else { return .proceed }
-        if flight.canSendAgain { log?.retrying(attempt, flight, after: wait) }
+        if flight.canSendAgain {
+            guard ledger?.takeRetry() ?? true else {
+                log?.notRetrying(attempt, flight)
+                return .proceed
+            }
+            log?.retrying(attempt, flight, after: wait)
+        }
         return .again(flight.request, after: wait, otherwise: .proceed)
     }
 

@@ -36,4 +36,15 @@ extension HTTPFields {
         let own = indices
         for field in fields where !own.contains(where: { self[$0].name == field.name }) { append(field) }
     }
+
+    /// Replaces the fields of the same names by these fields.
+    package mutating func override(with fields: HTTPFields) {
+        guard !fields.isEmpty else { return }
+        guard !isEmpty else {
+            self = fields
+            return
+        }
+        for field in fields { self[values: field.name] = [] }
+        for field in fields { append(field) }
+    }
 }
