@@ -18,6 +18,7 @@ struct LogTableTests {
         var outcome: Result<Int, TransportError>
         var error: SessionError.Code?
 
+        var isRefusedRetry: Bool { message == "retry budget exhausted" }
         var line: String { "| \(event) | `\(message)` | `\(level)` |" }
         var testDescription: String { line }
 
@@ -49,6 +50,7 @@ struct LogTableTests {
             event: "Any other failure", message: "request failed", level: .info,
             outcome: .failure(TransportError(.invalidResponse, "No.")), error: .invalidResponse),
         .response("A retry, before its delay", .notice, status: 503, message: "retrying request"),
+        .response("A retry that the budget does not allow", .notice, status: 503, message: "retry budget exhausted"),
     ]
 
     @Test(arguments: rows)
@@ -60,11 +62,12 @@ struct LogTableTests {
             $0.logger = RecordingLogHandler.logger(lines, .debug)
             $0.clock = clock
             if row.level == .notice { $0.retryPolicy = .limited(to: 1) }
+            if row.isRefusedRetry { $0.retryBudget = RetryBudget(share: 0, minimumPerSecond: 0) }
             $0.retryPolicy.backoff.first = .milliseconds(2_500)
             $0.retryPolicy.backoff.jitter = 0
         }
         let sending = Task { await sessionError { try await client.get("a").response() } }
-        if row.level == .notice {
+        if row.level == .notice, !row.isRefusedRetry {
             try await clock.waitForSleepers(count: 1)
             clock.advance(by: .seconds(3))
         }
@@ -78,13 +81,13 @@ struct LogTableTests {
 
     private func expectNumbers(in line: RecordingLogHandler.Line, _ row: Row) {
         #expect(line.value("request", as: UInt64.self) != nil)
-        let isRetry = row.message == "retrying request"
+        let isRetry = row.level == .notice
         #expect(line.value("send", as: Int.self) == (isRetry ? nil : 1))
         #expect(line.value("attempt", as: Int.self) == (isRetry ? 1 : nil))
-        #expect(line.value("delay", as: Double.self) == (isRetry ? 2.5 : nil))
+        #expect(line.value("delay", as: Double.self) == (isRetry && !row.isRefusedRetry ? 2.5 : nil))
         let hasDuration = ["response received", "request failed"].contains(row.message)
         #expect((line.value("duration", as: Double.self) ?? -1 >= 0) == hasDuration)
-        let hasStatus = ["response received", "retrying request"].contains(row.message)
+        let hasStatus = isRetry || row.message == "response received"
         let status = try? row.outcome.get()
         #expect(line.value("status", as: Int.self) == (hasStatus ? status : nil))
         #expect(line.metadata["error"] == row.error?.description)

@@ -212,7 +212,7 @@ extension HTTP2Framing {
         let lastStream = Int(last & 0x7FFF_FFFF)
         isGoingAway = true
         let unsent = streams.numbers.filter { sentIndex(of: $0) == nil }
-        for number in streams.numbers where number > lastStream || unsent.contains(number) {
+        for number in streams.numbers where number > lastStream || sentIndex(of: number) == nil {
             guard let index = streams.index(of: number) else { continue }
             // The server has not seen the stream or does not process it, so a reset is unnecessary.
             remove(index, number)
