@@ -59,6 +59,7 @@ import Testing
             $0.allowsExpensiveNetworks = false
             $0.waitsForConnectivity = true
             $0.continuePolicy = .bodies(ofAtLeast: 7)
+            $0.sendsIdempotencyKey = true
             $0.tag = "import"
         }
         settings.queryEncoder.arrayStyle = .repeated

@@ -15,6 +15,7 @@ public struct RequestOptions: Sendable, Hashable {
         var allowsExpensiveNetworks: Bool?
         var waitsForConnectivity: Bool?
         var continuePolicy: ContinuePolicy?
+        var sendsIdempotencyKey: Bool?
         var tag: String?
     }
 
@@ -102,6 +103,15 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.continuePolicy }
         set { change { $0.continuePolicy = newValue } }
     }
+    /// Whether the request has an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a UUID that is the same in
+    /// all attempts of a request, by which the server performs it once. The default is false.
+    ///
+    /// A request with a key is retried whatever its method, so use this with servers that are known to check the key. A
+    /// key of your own in the header fields is kept, and has the same effect.
+    public var sendsIdempotencyKey: Bool? {
+        get { said?.sendsIdempotencyKey }
+        set { change { $0.sendsIdempotencyKey = newValue } }
+    }
     /// A label of your own for interceptors and observers.
     public var tag: String? {
         get { said?.tag }
@@ -123,6 +133,7 @@ public struct RequestOptions: Sendable, Hashable {
         options.allowsExpensiveNetworks = allowsExpensiveNetworks ?? other.allowsExpensiveNetworks
         options.waitsForConnectivity = waitsForConnectivity ?? other.waitsForConnectivity
         options.continuePolicy = continuePolicy ?? other.continuePolicy
+        options.sendsIdempotencyKey = sendsIdempotencyKey ?? other.sendsIdempotencyKey
         options.tag = tag ?? other.tag
         return options
     }
@@ -155,7 +166,7 @@ public struct RequestOptions: Sendable, Hashable {
 extension RequestOptions: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, mainDocument, isTopLevelNavigation,
-            allowsExpensiveNetworks, waitsForConnectivity, continuePolicy, tag
+            allowsExpensiveNetworks, waitsForConnectivity, continuePolicy, sendsIdempotencyKey, tag
     }
 
     /// Decodes options; missing ones are nil. An unknown key is an error.
@@ -171,6 +182,7 @@ extension RequestOptions: Codable {
         allowsExpensiveNetworks = try container.decodeIfPresent(Bool.self, forKey: .allowsExpensiveNetworks)
         waitsForConnectivity = try container.decodeIfPresent(Bool.self, forKey: .waitsForConnectivity)
         continuePolicy = try container.decodeIfPresent(ContinuePolicy.self, forKey: .continuePolicy)
+        sendsIdempotencyKey = try container.decodeIfPresent(Bool.self, forKey: .sendsIdempotencyKey)
         tag = try container.decodeIfPresent(String.self, forKey: .tag)
     }
 
@@ -187,6 +199,7 @@ extension RequestOptions: Codable {
         try container.encodeIfPresent(allowsExpensiveNetworks, forKey: .allowsExpensiveNetworks)
         try container.encodeIfPresent(waitsForConnectivity, forKey: .waitsForConnectivity)
         try container.encodeIfPresent(continuePolicy, forKey: .continuePolicy)
+        try container.encodeIfPresent(sendsIdempotencyKey, forKey: .sendsIdempotencyKey)
         try container.encodeIfPresent(tag, forKey: .tag)
     }
 }

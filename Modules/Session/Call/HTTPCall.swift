@@ -244,6 +244,10 @@ extension HTTPCall {
         if let failure = extras?.value.failure { throw failure }
         var request = try plainRequest()
         if acceptsJSON, request.headerFields[.accept] == nil { request.headerFields[.accept] = "application/json" }
+        if request.options.sendsIdempotencyKey == true, request.headerFields[.idempotencyKey] == nil {
+            // The draft's value is a string of structured fields (RFC 9651), with its quotation marks.
+            request.headerFields[.idempotencyKey] = "\"\(UUID().uuidString.lowercased())\""
+        }
         if let coding = extras?.value.bodyCoding { try request.encodeBody(in: coding) }
         return request
     }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import LinnetMessages
 internal import LinnetSerialization
 
 /// Decides when a request is retried, and after which delay.
@@ -12,7 +13,8 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
     /// The maximum number of retries. The default is 0.
     public var limit: Int
     /// The methods of requests that are retried. The default is the idempotent ones of RFC 9110, section 9.2.2: DELETE,
-    /// GET, HEAD, OPTIONS, PUT and TRACE.
+    /// GET, HEAD, OPTIONS, PUT and TRACE. A request with an Idempotency-Key is retried whatever its method; see
+    /// `RequestOptions.sendsIdempotencyKey`.
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
     /// The statuses that are retried. The default is 408, 429, 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
@@ -69,7 +71,10 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
 
     /// Decides by the policy.
     public func decide(on attempt: Attempt) -> Decision {
-        guard methods.contains(attempt.request.method), attempt.error?.timeout != .request else { return .doNotRetry }
+        let request = attempt.request
+        guard methods.contains(request.method) || request.headerFields.contains(.idempotencyKey),
+            attempt.error?.timeout != .request
+        else { return .doNotRetry }
         return decide(after: attempt.number, errorCode: attempt.error?.code, head: attempt.head)
     }
 

@@ -246,4 +246,37 @@ struct RetryTests {
             #expect(server.acceptedConnections == 1)
         }
     }
+
+    // MARK: Idempotency-Key
+
+    @Test func aRequestWithAKeyIsRetriedWithTheSameKey() async throws {
+        let transport = StubTransport { _ in .status(503) }
+        let client = try makeClient(transport) {
+            $0.retryPolicy = Self.limited(to: 2)
+            $0.clock = ImmediateClock()
+        }
+        for _ in 0..<2 {
+            let call = client.post("a", ["b": 1]).options { $0.sendsIdempotencyKey = true }
+            _ = await #expect(throws: SessionError.self) { try await call.data() }
+        }
+        let keys = transport.requests.map { $0.head.headerFields[Self.key] ?? "none" }
+        #expect(keys.count == 6 && Set(keys.prefix(3)).count == 1 && Set(keys.suffix(3)).count == 1)
+        #expect(Set(keys).count == 2)
+        #expect(keys.allSatisfy { $0.count == 38 && $0.first == "\"" && $0.last == "\"" })
+    }
+
+    @Test func aKeyOfTheCallersIsKept() async throws {
+        let transport = StubTransport { _ in .status(503) }
+        let client = try makeClient(transport) {
+            $0.retryPolicy = Self.limited(to: 1)
+            $0.clock = ImmediateClock()
+        }
+        _ = await #expect(throws: SessionError.self) {
+            try await client.post("a").header(Self.key, "mine").options { $0.sendsIdempotencyKey = true }.data()
+        }
+        _ = await #expect(throws: SessionError.self) { try await client.post("a").data() }
+        #expect(transport.requests.map { $0.head.headerFields[Self.key] } == ["mine", "mine", nil])
+    }
+
+    private static let key = HTTPField.Name("Idempotency-Key") ?? .range
 }

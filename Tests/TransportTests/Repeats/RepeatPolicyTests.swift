@@ -1,5 +1,6 @@
 import CommandSupport
 import HTTPTypes
+import LinnetMessages
 import NIOCore
 import Testing
 
@@ -18,7 +19,16 @@ struct RepeatPolicyTests {
         (.staleConnection, .patch, true, false), (.other, .get, true, false),
     ])
     func whatMayBeSentAgain(failure: Failure, method: HTTPRequest.Method, isReplayable: Bool, expected: Bool) {
-        #expect(RepeatPolicy.permits(failure, method: method, isReplayable: isReplayable) == expected)
+        let head = HTTPRequest(method: method, scheme: "http", authority: "a", path: "/")
+        #expect(
+            RepeatPolicy.permits(failure, isIdempotent: head.isIdempotent, isReplayable: isReplayable) == expected)
+    }
+
+    @Test func anIdempotencyKeyMakesARequestIdempotent() {
+        var head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/")
+        #expect(!head.isIdempotent)
+        head.headerFields[.idempotencyKey] = "\"1\""
+        #expect(head.isIdempotent)
     }
 
     @Test(arguments: [

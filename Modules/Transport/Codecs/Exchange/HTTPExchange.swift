@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LinnetMessages
 internal import NIOCore
 internal import Synchronization
 
@@ -134,7 +135,7 @@ final class HTTPExchange: @unchecked Sendable {
         error.attempts = [metrics]
         bodyChannel.take()?.finish(.failure(error))
         let canRepeat = RepeatPolicy.permits(
-            failure, method: request.head.method, isReplayable: request.body?.isReplayable ?? true)
+            failure, isIdempotent: request.head.isIdempotent, isReplayable: request.body?.isReplayable ?? true)
         waiter?.resume(returning: .failure(error, canRepeat: canRepeat))
         waiter = nil
     }
@@ -154,16 +155,6 @@ final class HTTPExchange: @unchecked Sendable {
         // A held response ended earlier, before its request.
         if heldEnd == nil { metrics.times.responseEnd.tick = .now }
         observer?.didFinishAttempt(metrics)
-    }
-}
-
-extension HTTPRequest.Method {
-    /// Whether the method is idempotent (RFC 9110, 9.2.2).
-    var isIdempotent: Bool {
-        switch self {
-        case .get, .head, .options, .trace, .put, .delete: true
-        default: false
-        }
     }
 }
 

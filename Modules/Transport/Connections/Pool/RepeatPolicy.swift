@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import NIOCore
 
 /// Decides when the transport repeats a request on another connection, and how long it delays the next connection to an
@@ -7,8 +6,8 @@ internal import NIOCore
 /// - A request that the server has certainly not processed is repeated up to ``mostRepeats`` times, whatever its
 ///   method; up to ``mostRepeatsBesideOthers`` times if the server processed other requests on the connections, as when
 ///   a busy server retires each connection after a few.
-/// - A request that the server may have processed is repeated once, if its method is idempotent (RFC 9110, 9.2.2) and
-///   the connection had been idle before the request (RFC 9112, 9.3.1).
+/// - A request that the server may have processed is repeated once, if it is idempotent (RFC 9110, 9.2.2), or has an
+///   Idempotency-Key, and the connection had been idle before the request (RFC 9112, 9.3.1).
 /// - A body that was started has to be replayable.
 struct RepeatPolicy: Sendable {
     typealias Failure = TransportMetrics.Failure
@@ -28,12 +27,12 @@ struct RepeatPolicy: Sendable {
     var jitter = 0.5
 
     /// Whether a request that failed like this may be repeated at all.
-    static func permits(_ failure: Failure, method: HTTPRequest.Method, isReplayable: Bool) -> Bool {
+    static func permits(_ failure: Failure, isIdempotent: Bool, isReplayable: Bool) -> Bool {
         switch failure {
         // No byte of its body was requested.
         case .notConnected, .notSent: true
         case .notProcessed: isReplayable
-        case .staleConnection: isReplayable && method.isIdempotent
+        case .staleConnection: isReplayable && isIdempotent
         default: false
         }
     }
