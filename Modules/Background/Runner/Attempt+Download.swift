@@ -78,7 +78,7 @@ extension Attempt {
         }
         result.boot = BootID.current
         guard record.result.boot != nil else { return }
-        try await journal.store(result, of: record.id, attempt: record.machine.attempts, durably: false)
+        try await store(result)
     }
 
     /// Reports progress, and stops the attempt if it leads to another size than the expected one.
