@@ -20,7 +20,7 @@ extension URLSessionConfiguration {
     ///
     /// The session has downloads and uploads of files. Data tasks, uploads of data or streams, and resume data are
     /// refused with `NSURLErrorBadURL`. Responses have up to 16 KiB of header fields, and uploads up to 64 KiB of the
-    /// response. A task has seven days (``LinnetAFNetworking/URLSessionConfiguration/timeoutIntervalForResource``);
+    /// response. A task has seven days (`timeoutIntervalForResource`);
     /// until then, idempotent requests are repeated after network errors. A response of the server is final.
     ///
     /// - Parameter identifier: The name of the session's directory below `$XDG_STATE_HOME`: 1 to 255 bytes without

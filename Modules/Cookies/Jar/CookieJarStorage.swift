@@ -58,8 +58,8 @@ extension CookieJarStorage {
 }
 
 extension CookieJarStorage.State {
-    /// Adds the table's changes to the buffers, while the lock is held, so that each subscriber gets them in their order.
-    /// Returns what resumes the readers.
+    /// Adds the table's changes to the buffers, while the lock is held, so that each subscriber gets them in their
+    /// order. Returns what resumes the readers.
     fileprivate mutating func takeChanges() -> [() -> Void] {
         let changes = table.takeChanges()
         guard !changes.isEmpty else { return [] }

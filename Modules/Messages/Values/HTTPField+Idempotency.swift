@@ -8,8 +8,8 @@ extension HTTPField.Name {
 }
 
 extension HTTPRequest {
-    /// Whether the request may be sent again although a server may have performed it: its method is idempotent (RFC 9110,
-    /// section 9.2.2), or it has an Idempotency-Key.
+    /// Whether the request may be sent again although a server may have performed it: its method is idempotent (RFC
+    /// 9110, section 9.2.2), or it has an Idempotency-Key.
     package var isIdempotent: Bool {
         switch method {
         case .get, .head, .options, .trace, .put, .delete: true

@@ -103,8 +103,8 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.continuePolicy }
         set { change { $0.continuePolicy = newValue } }
     }
-    /// Whether the request has an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a UUID that is the same in
-    /// all attempts of a request, by which the server performs it once. The default is false.
+    /// Whether the request has an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a UUID that is the same
+    /// in all attempts of a request, by which the server performs it once. The default is false.
     ///
     /// A request with a key is retried whatever its method, so use this with servers that are known to check the key. A
     /// key of your own in the header fields is kept, and has the same effect.

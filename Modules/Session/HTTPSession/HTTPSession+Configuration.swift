@@ -203,8 +203,8 @@ extension HTTPSession {
             return configuration
         }
 
-        /// Throws if requests should wait for the network without a monitor, or if the retry budget or the circuit breaker is
-        /// invalid.
+        /// Throws if requests should wait for the network without a monitor, or if the retry budget or the circuit
+        /// breaker is invalid.
         func check() throws(SessionError) {
             try retryBudget?.check()
             try circuitBreaker?.configuration.check()

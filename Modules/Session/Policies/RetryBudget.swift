@@ -10,10 +10,10 @@ internal import Synchronization
 ///     $0.retryBudget = RetryBudget(share: 0.1, minimumPerSecond: 5)
 /// }
 /// ```
-/// The budget counts the requests and retries of the last ten seconds, to all origins. A retry that it does not allow is
-/// not made: the request has the response or the error of its last attempt. It limits all retries, by the policy of the
-/// session or a call, by retriers and by hooks. The repetitions that are no retries do not count: redirects, answers to
-/// challenges, renewed credentials, and the one after a reused connection ended.
+/// The budget counts the requests and retries of the last ten seconds, to all origins. A retry that it does not allow
+/// is not made: the request has the response or the error of its last attempt. It limits all retries, by the policy of
+/// the session or a call, by retriers and by hooks. The repetitions that are no retries do not count: redirects,
+/// answers to challenges, renewed credentials, and the one after a reused connection ended.
 public struct RetryBudget: Sendable, Hashable {
     /// The number of retries for each request: from 0, for none but ``minimumPerSecond``, to any number. The default is
     /// 0.1, a tenth of the requests.
