@@ -32,8 +32,15 @@ struct FleetTests {
     /// The number of transfers that each process adds; the environment variable `LINNET_BACKGROUND_TASKS` sets another.
     private static let count =
         ProcessInfo.processInfo.environment["LINNET_BACKGROUND_TASKS"].flatMap { Int($0) } ?? 200
-    /// The stopped worker.
+    /// The worker that goes away.
     private static let absent = "worker-0"
+
+    /// How it goes away, with transfers in its hands.
+    enum Fate: Sendable, CaseIterable {
+        /// It is stopped for longer than its leases, and goes on.
+        case stopped
+        case killed
+    }
 
     /// The files by which the processes speak.
     private struct Board: Sendable, Codable {
@@ -57,7 +64,8 @@ struct FleetTests {
         }
     }
 
-    @Test func aWorkerThatWasAwayDoublesAndLosesNothing() async throws {
+    @Test(arguments: Fate.allCases)
+    func aWorkerThatGoesAwayDoublesAndLosesNothing(_ fate: Fate) async throws {
         try await withMockServer(handler: { _ in MockResponse(body: .bytes(Data("content".utf8))) }) { server in
             try await withStorePlace(.postgres) { place in
                 let board = Board(
@@ -66,20 +74,20 @@ struct FleetTests {
                 let store = try await board.open()
                 let clock = ContinuousClock()
                 let start = clock.now
-                let processes = Self.start(board)
-                try await Self.stopAbsentWorker(board, store)
+                let processes = Self.start(board, fate)
+                try await Self.takeAway(board, store, fate)
                 while try await store.counts()[.completed] ?? 0 < 2 * Self.count {
                     try await Task.sleep(for: .milliseconds(50))
                 }
                 try board.post("done")
                 for process in processes { await process.value }
                 print("\(2 * Self.count) transfers by four workers in \(clock.now - start)")
-                try await Self.check(board, store)
+                try await Self.check(board, store, fate)
             }
         }
     }
 
-    private static func start(_ board: Board) -> [Task<Void, Never>] {
+    private static func start(_ board: Board, _ fate: Fate) -> [Task<Void, Never>] {
         let adding = ["a", "b"].map { name in
             Task(executorPreference: WaitingThreads.shared) {
                 _ = await #expect(processExitsWith: .success) {
@@ -90,7 +98,8 @@ struct FleetTests {
         }
         let working = (0..<4).map { "worker-\($0)" }.map { name in
             Task(executorPreference: WaitingThreads.shared) {
-                _ = await #expect(processExitsWith: .success) {
+                let isKilled = fate == .killed && name == absent
+                _ = await #expect(processExitsWith: isKilled ? .signal(SIGKILL) : .success) {
                     [board = board as Board, name = name as String] in
                     try await Self.work(as: name, board)
                 }
@@ -139,12 +148,12 @@ struct FleetTests {
         try await working.value
     }
 
-    /// Stops a worker until its leases are lost, and lets it go on.
-    private static func stopAbsentWorker(_ board: Board, _ store: PostgresTransferStore) async throws {
+    /// Stops a worker until its leases are lost, and lets it go on; or kills it.
+    private static func takeAway(_ board: Board, _ store: PostgresTransferStore, _ fate: Fate) async throws {
         try await board.wait(for: "absent")
         let process = try #require(pid_t(try board.read("absent")))
-        try #require(kill(process, SIGSTOP) == 0)
-        defer { kill(process, SIGCONT) }
+        try #require(kill(process, fate == .killed ? SIGKILL : SIGSTOP) == 0)
+        defer { if fate == .stopped { kill(process, SIGCONT) } }
         // The other workers take its transfers when the leases have ended.
         while try await store.transfers(in: [.running], after: nil, limit: 1000).contains(where: { $0.worker == absent }
         ) {
@@ -153,7 +162,7 @@ struct FleetTests {
         try board.post("back")
     }
 
-    private static func check(_ board: Board, _ store: PostgresTransferStore) async throws {
+    private static func check(_ board: Board, _ store: PostgresTransferStore, _ fate: Fate) async throws {
         #expect(try await store.counts() == [.completed: 2 * count])
         var completed: [String] = []
         var lost: [String] = []
@@ -165,8 +174,8 @@ struct FleetTests {
         }
         let added = Set(["a", "b"].flatMap { name in (0..<count).map { "\(name)-\($0)" } })
         #expect(completed.count == 2 * count && Set(completed) == added)
-        // The worker that was away has tried to end what others had.
-        #expect(lost.contains { $0.hasPrefix(absent) }, "\(lost)")
+        // A worker that was stopped has tried to end what others had.
+        #expect(lost.contains { $0.hasPrefix(absent) } == (fate == .stopped), "\(lost)")
         let attempts = try await store.all().map(\.attempts).reduce(0, +)
         #expect(attempts >= 2 * count + 1)
         print("\(lost.count) leases were lost, \(attempts) were given")
