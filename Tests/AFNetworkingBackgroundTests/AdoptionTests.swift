@@ -181,6 +181,47 @@ struct AdoptionTests {
         try await Task.sleep(for: .seconds(60))
     }
 
+    /// A process dies while it reports the end: before the file is moved, and after that.
+    @Test(arguments: [false, true]) func anEndThatWasNotReportedIsToldAgain(isMoved: Bool) async throws {
+        server.change { $0.file = makeBytes(100_000) }
+        try await server.run { mock in
+            try await withFolder { folder in
+                let place: String = folder.path
+                let url: String = mock.url.absoluteString
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [place = place as String, url = url as String, isMoved = isMoved as Bool] in
+                    let url = try #require(URL(string: url))
+                    try await Self.downloadUntilKilled(URL(filePath: place), url, afterMove: isMoved)
+                }
+                let saved = folder.appending(path: "saved")
+                #expect(FileManager.default.fileExists(atPath: saved.path) == isMoved)
+                let seen = Seen()
+                try await withManager(in: folder, { seen.watch($0, folder) }) { manager in
+                    try await seen.events.wait { $0.contains { $0.hasPrefix("finished") } }
+                }
+                let end = ["completed download true", "finished true"]
+                #expect(seen.events.events == (isMoved ? end : ["downloaded saved"] + end))
+                #expect(try Data(contentsOf: saved) == makeBytes(100_000))
+                #expect(server.requests.count == 1)
+                try await Self.expectNothing(in: folder)
+            }
+        }
+    }
+
+    private static func downloadUntilKilled(_ folder: URL, _ url: URL, afterMove: Bool) async throws {
+        let manager = AFURLSessionManager(sessionConfiguration: configuration(in: folder))
+        let download = manager.downloadTask(
+            with: request(url.appending(path: "file")), progress: nil, destination: nil)
+        download.taskDescription = "saved"
+        manager.setDownloadTaskDidFinishDownloading { _, _, _ in
+            if !afterMove { kill(getpid(), SIGKILL) }
+            return folder.appending(path: "saved")
+        }
+        manager.setTaskDidComplete { _, _, _ in kill(getpid(), SIGKILL) }
+        download.resume()
+        try await Task.sleep(for: .seconds(60))
+    }
+
     @Test func aSuspendedTaskIsAdoptedAndWaitedForByNoOne() async throws {
         server.change { ($0.file, $0.throttle) = (makeBytes(1_000_000), Self.slow) }
         try await server.run { mock in

@@ -28,6 +28,7 @@ func configuration(in folder: URL) -> URLSessionConfiguration {
 }
 
 /// Makes a manager, and invalidates it at the end.
+@discardableResult
 func withManager<Result>(
     in folder: URL, _ configure: (AFURLSessionManager) -> Void = { _ in },
     _ perform: (AFURLSessionManager) async throws -> Result
