@@ -2,7 +2,7 @@
 enum Key: Hashable, Sendable {
     case character(Character)
     case control(Character)
-    case up, down, left, right, pageUp, pageDown, home, end, enter, tab, backspace, escape
+    case up, down, pageUp, pageDown, home, end, escape
     /// An answer to a query: the sequence without ESC and its end, such as `_Gi=31;OK` or `[?62;4c`.
     case answer(String)
 }
@@ -12,6 +12,11 @@ struct KeyParser {
     /// The longest sequence; longer ones are discarded.
     private static let limit = 1024
     private static let escape: UInt8 = 0x1B
+    /// The keys of control sequences, by the final byte, and for `~` by the first parameter.
+    private static let keys: [String: Key] = [
+        "A": .up, "B": .down, "H": .home, "F": .end, "1~": .home, "7~": .home, "4~": .end, "8~": .end, "5~": .pageUp,
+        "6~": .pageDown,
+    ]
 
     private var pending: [UInt8] = []
 
@@ -43,9 +48,6 @@ struct KeyParser {
         guard let first = bytes.first else { return nil }
         switch first {
         case escape: return parseSequence(bytes)
-        case 0x0D, 0x0A: return (.enter, 1)
-        case 0x09: return (.tab, 1)
-        case 0x08, 0x7F: return (.backspace, 1)
         case 0x01...0x1A: return (.control(Character(Unicode.Scalar(first + 0x60))), 1)
         case 0x20..<0x7F: return (.character(Character(Unicode.Scalar(first))), 1)
         case 0xC2...0xF4: return parseUTF8(bytes)
@@ -87,11 +89,12 @@ struct KeyParser {
         if parameters.hasPrefix("?") || final == UInt8(ascii: "c") {
             return (.answer(String(decoding: bytes[(bytes.startIndex + 1)...end], as: UTF8.self)), length)
         }
-        if final == UInt8(ascii: "~") {
-            let keys: [Substring: Key] = ["1": .home, "7": .home, "4": .end, "8": .end, "5": .pageUp, "6": .pageDown]
-            return (parameters.split(separator: ";").first.flatMap { keys[$0] }, length)
-        }
-        return (key(final: final), length)
+        let isNumbered = final == UInt8(ascii: "~")
+        return (key(isNumbered ? parameters.prefix { $0 != ";" } : "", final: final), length)
+    }
+
+    private static func key(_ number: Substring = "", final: UInt8) -> Key? {
+        keys["\(number)\(Character(Unicode.Scalar(final)))"]
     }
 
     /// A string of the application, the system or the device (ECMA-48, 5.6), up to ST or BEL.
@@ -107,18 +110,5 @@ struct KeyParser {
             index += 1
         }
         return nil
-    }
-
-    private static func key(final: UInt8) -> Key? {
-        switch final {
-        case UInt8(ascii: "A"): .up
-        case UInt8(ascii: "B"): .down
-        case UInt8(ascii: "C"): .right
-        case UInt8(ascii: "D"): .left
-        case UInt8(ascii: "H"): .home
-        case UInt8(ascii: "F"): .end
-        case UInt8(ascii: "M"): .enter
-        default: nil
-        }
     }
 }

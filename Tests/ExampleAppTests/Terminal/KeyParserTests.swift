@@ -6,9 +6,10 @@ import Testing
 struct KeyParserTests {
     private static let sequences: [(String, [Key])] = [
         ("j", [.character("j")]), ("jk", [.character("j"), .character("k")]), ("é", [.character("é")]),
-        ("日🐦", [.character("日"), .character("🐦")]), ("\r", [.enter]), ("\t", [.tab]), ("\u{7F}", [.backspace]),
-        ("\u{03}", [.control("c")]), ("\u{1B}[A", [.up]), ("\u{1B}OB", [.down]), ("\u{1B}[1;5C", [.right]),
-        ("\u{1B}[D", [.left]), ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\u{1B}[H\u{1B}[4~", [.home, .end]),
+        ("日🐦", [.character("日"), .character("🐦")]), ("\u{7F}j", [.character("j")]),
+        ("\u{03}", [.control("c")]), ("\u{1B}[A", [.up]), ("\u{1B}OB", [.down]), ("\u{1B}[1;5B", [.down]),
+        ("\u{1B}[Dj", [.character("j")]), ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]),
+        ("\u{1B}[H\u{1B}[4~", [.home, .end]),
         ("\u{1B}[1;2Aq", [.up, .character("q")]), ("\u{1B}[99~j", [.character("j")]), ("\u{1B}xj", [.character("j")]),
         ("\u{1B}[?62;4cj", [.answer("[?62;4c"), .character("j")]),
         ("\u{1B}_Gi=31;OK\u{1B}\\j", [.answer("_Gi=31;OK"), .character("j")]),
