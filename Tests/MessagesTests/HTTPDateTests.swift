@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinnetMessages
 
-@Suite("HTTP dates", .timeLimit(.minutes(1)))
+@Suite("HTTP dates", .timeLimit(.minutes(5)))
 struct HTTPDateTests {
     /// The seconds come from an independent computation (`date -u -d`).
     @Test(arguments: [
