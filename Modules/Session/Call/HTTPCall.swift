@@ -296,12 +296,7 @@ extension HTTPCall {
         let own = extras?.value.requestSerializer
         let parameters = try setContent(of: &request, table)
         let serializer = isAsGiven ? nil : own ?? session.initialConfiguration.requestSerializer
-        try table.complete(
-            &request, by: serializer == nil ? .caller : own == nil ? .sessionSerializer : .callSerializer,
-            with: headerFields, given: givenFields, leadsElsewhere: session.resolver.leadsElsewhere
-        ) { request in
-            if let serializer { request = try serializer.serialize(request, parameters: parameters) }
-        }
+        try table.complete(&request, of: self, by: serializer, isOfCall: own != nil, parameters)
     }
 
     /// Sets the body and its media type. Returns the parameters, which the serializer writes.

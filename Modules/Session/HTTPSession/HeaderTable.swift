@@ -14,11 +14,6 @@ internal import LinnetSerialization
 ///
 /// A value is never changed: a change of the session's fields makes a new table, so that a request takes one reference.
 final class HeaderTable: Sendable {
-    /// Who writes the fields and the body of a request.
-    enum Writer {
-        case caller, callSerializer, sessionSerializer
-    }
-
     /// The fields of the configuration, changed by ``HTTPSession/setHeader(_:_:)``.
     let own: HTTPFields
     /// The fields of the session's serializer; nil if they are not known.
@@ -81,37 +76,33 @@ final class HeaderTable: Sendable {
         return (callSerializer as? JSONRequestSerializer)?.headerFields[.contentType]
     }
 
-    /// Merges the fields of a request that has those of sources 2 and 3.
+    /// Merges the fields of a request that has those of sources 2 and 3, and runs the serializer, which adds the fields
+    /// that are missing.
     ///
     /// A session's credentials, its serializer's included, are meant for the origin of the base URL. A call's own
     /// serializer is meant for the call's URL.
     /// - Parameters:
-    ///   - call: The call's own fields.
-    ///   - given: The fields of source 3. They are read only if they are needed, because keeping a copy would make the
-    ///     next change of the request's fields allocate.
-    ///   - leadsElsewhere: Whether a URL has another origin than the base URL. It is asked after `write`, which can
-    ///     change the URL.
-    ///   - write: Runs the serializer, which adds the fields that are missing.
+    ///   - serializer: The serializer; nil for a request that is sent as the caller made it.
+    ///   - isOfCall: Whether the serializer is the call's own.
     func complete(
-        _ request: inout SessionRequest, by writer: Writer, with call: HTTPFields,
-        given: @autoclosure () -> HTTPFields?, leadsElsewhere: (URL) -> Bool,
-        write: (inout SessionRequest) throws -> Void
-    ) rethrows {
-        if case .sessionSerializer = writer { request.headerFields.addMissing(merged) }
-        try write(&request)
-        switch writer {
-        case .sessionSerializer:
-            if leadsElsewhere(request.url) {
+        _ request: inout SessionRequest, of call: HTTPCall, by serializer: (any RequestSerializer)?, isOfCall: Bool,
+        _ parameters: RequestParameters?
+    ) throws {
+        let isOfSession = serializer != nil && !isOfCall
+        if isOfSession { request.headerFields.addMissing(merged) }
+        if let serializer { request = try serializer.serialize(request, parameters: parameters) }
+        // The serializer can have changed the URL.
+        if isOfSession {
+            if call.session.resolver.leadsElsewhere(request.url) {
                 request.headerFields.remove(credentialNames)
-                if let given = given() { request.headerFields.addMissing(given) }
+                if let given = call.givenFields { request.headerFields.addMissing(given) }
             }
-            request.headerFields.addMissing(codings)
-        case .callSerializer, .caller:
+        } else if !own.isEmpty {
             var own = own
-            if !own.isEmpty, leadsElsewhere(request.url) { own.remove(credentialNames) }
+            if call.session.resolver.leadsElsewhere(request.url) { own.remove(credentialNames) }
             request.headerFields.addMissing(own)
-            request.headerFields.addMissing(writer == .caller ? forCallers : codings)
         }
-        request.headerFields.override(with: call)
+        request.headerFields.addMissing(serializer == nil ? forCallers : codings)
+        request.headerFields.override(with: call.headerFields)
     }
 }
