@@ -37,7 +37,7 @@ final class PostgresListener: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
-    /// Closing the writing end is what ``stop()`` does; the reading end is the thread's.
+    /// The function that ends the listener closes the writing end; the reading end is the thread's.
     deinit { close(reader) }
 
     /// Starts a listener; returns a function that ends it, or nil if the system has no thread for it.
@@ -71,7 +71,7 @@ final class PostgresListener: Sendable {
     private func listen() throws(PostgresError) {
         let connection = try PostgresConnection(connectionString, timeout: configuration.connectTimeout)
         _ = try connection.query("LISTEN \(channel)", timeout: configuration.connectTimeout)
-        // What happened before was not told.
+        // Earlier changes were not told.
         signal.tell()
         while !isStopped(after: .zero) {
             if try connection.awaitNotification(for: configuration.pollInterval, orReading: reader) {

@@ -18,7 +18,7 @@ extension PostgresTransferStore {
     public func lease(
         _ count: Int, by worker: String, for duration: Duration
     ) async throws(BackgroundError) -> [TransferLease] {
-        let milliseconds = Self.milliseconds(duration)
+        let milliseconds = duration.milliseconds
         // If the answer is lost, the leases of the first try end by themselves.
         return try await transaction { table in
             let due = try table.lockDue()
@@ -42,7 +42,7 @@ extension PostgresTransferStore {
         _ renewals: [TransferLease.Renewal], for duration: Duration
     ) async throws(BackgroundError) -> [TransferLease.Status] {
         guard !renewals.isEmpty else { return [] }
-        let milliseconds = Self.milliseconds(duration)
+        let milliseconds = duration.milliseconds
         return try await transaction { table in
             let (found, now) = try table.lock(numbers: renewals.map { $0.lease.transfer.number })
             var transfers = Dictionary(found.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
@@ -105,7 +105,7 @@ extension PostgresTransferStore {
     /// Removes transfers that have ended; see `TransferStore.removeEnded(unchangedFor:)`.
     @discardableResult
     public func removeEnded(unchangedFor age: Duration) async throws(BackgroundError) -> Int {
-        let milliseconds = Self.milliseconds(age)
+        let milliseconds = age.milliseconds
         var removed = 0
         while true {
             // A part at a time, so that each statement has time enough.
@@ -156,10 +156,5 @@ extension PostgresTransferStore {
     /// The time until a worker can lease a transfer; see `TransferStore.timeUntilReady()`.
     public func timeUntilReady() async throws(BackgroundError) -> Duration? {
         try await read { try $0.timeUntilReady() }.map { .milliseconds($0) }
-    }
-
-    /// Whole milliseconds, within a hundred years.
-    private static func milliseconds(_ duration: Duration) -> Int64 {
-        Int64(min(max(0, duration / .milliseconds(1)), 3.2e12))
     }
 }

@@ -22,7 +22,7 @@ public final class PostgresTransferStore: TransferStore {
     private let connectionString: String
     private let links: [PostgresLink]
     private let signal = ChangeSignal()
-    /// Ends the listener; nil while nobody reads changes.
+    /// Ends the listener; nil while no one reads changes.
     private let listener = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Connects to a database, and creates or migrates the schema of the store.

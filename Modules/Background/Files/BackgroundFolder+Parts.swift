@@ -69,7 +69,7 @@ extension BackgroundFolder {
 
     /// The progress of a download whose part this process does not write; nil if it has none.
     func partProgress(_ id: BackgroundTask.ID) -> TransferProgress? {
-        if let record = SegmentRecord(of: id, in: self, isOfThisBoot: true) {
+        if let record = SegmentRecord(of: id, in: self) {
             return TransferProgress(completed: record.map.received, total: record.map.total)
         }
         guard let data = try? ResumeData(contentsOf: URL(filePath: resumeFile(id))) else { return nil }

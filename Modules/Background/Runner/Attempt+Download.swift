@@ -24,11 +24,9 @@ extension Attempt {
     private func transfer(to file: PlacedFile, _ result: inout TransferResult) async throws(BackgroundError) {
         let resumeFile = URL(filePath: folder.resumeFile(record.id))
         // A part keeps all that was written to it until the system ends, though not all of it was noted.
-        let isOfThisBoot = record.result.boot != nil && record.result.boot == BootID.current
-        if !isOfThisBoot { try await cutParts(resumeFile, &result) }
+        if record.result.boot == nil || record.result.boot != BootID.current { try await cutParts(resumeFile, &result) }
         let resume = try await onFileThreads { () throws(BackgroundError) in
-            var data = try? ResumeData(contentsOf: resumeFile)
-            if isOfThisBoot { data = data?.extendedToWholePart() }
+            let data = (try? ResumeData(contentsOf: resumeFile))?.extendedToWholePart()
             // A download in segments has another part, which it looks for itself.
             if data != nil || definition.segments == nil {
                 file.removeParts(except: data?.partialFile.path(percentEncoded: false))
@@ -38,7 +36,7 @@ extension Attempt {
         }
         let box = HeadBox(result)
         defer { result = box.result }
-        if try await transferSegments(to: file, wasPlain: resume != nil, isOfThisBoot: isOfThisBoot, box) { return }
+        if try await transferSegments(to: file, wasPlain: resume != nil, box) { return }
         let options = downloadOptions(resumeFile)
         let task = try await call().interceptor(HeadReader { try await note($0, box) }).downloadTask(
             to: URL(filePath: file.whole), resuming: resume, options: options)
@@ -72,7 +70,7 @@ extension Attempt {
                 try BackgroundFolder.cut(data.partialFile.path(percentEncoded: false), to: data.receivedBytes)
             }
             // Its offsets are written anew, those of the side file alone.
-            if let segments = SegmentRecord(of: record.id, in: folder, isOfThisBoot: false) {
+            if let segments = SegmentRecord(of: record.id, in: folder, trustsOffsets: false) {
                 _ = try SegmentedPart(segments, of: record.id, in: folder)
             }
         }

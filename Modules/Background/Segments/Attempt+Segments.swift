@@ -10,11 +10,10 @@ extension Attempt {
     /// - Parameters:
     ///   - file: The places of the file.
     ///   - wasPlain: Whether an attempt before has begun the download with one request.
-    ///   - isOfThisBoot: Whether the part was written since the system started.
     ///   - box: The results of the attempt.
     /// - Returns: Whether the file is complete; false if it must be downloaded by one request.
     func transferSegments(
-        to file: PlacedFile, wasPlain: Bool, isOfThisBoot: Bool, _ box: HeadBox
+        to file: PlacedFile, wasPlain: Bool, _ box: HeadBox
     ) async throws(BackgroundError) -> Bool {
         guard let count = definition.segments, count > 1, definition.requestMethod == .get, definition.body == nil,
             !wasPlain
@@ -22,7 +21,7 @@ extension Attempt {
         let transfer = SegmentedTransfer(attempt: self, file: file, count: count, box: box)
         let work = Task { () async -> Result<Bool, BackgroundError> in
             do throws(BackgroundError) {
-                return .success(try await transfer.run(isOfThisBoot: isOfThisBoot))
+                return .success(try await transfer.run())
             } catch {
                 return .failure(error)
             }

@@ -35,8 +35,9 @@ struct SegmentRecord: Sendable, Codable {
 
     /// The record of a task with all bytes that were written; nil if there is none, or its part is gone. Blocks.
     ///
-    /// - Parameter isOfThisBoot: Whether the bytes were written since the system started.
-    init?(of id: BackgroundTask.ID, in folder: BackgroundFolder, isOfThisBoot: Bool) {
+    /// - Parameter trustsOffsets: Whether the second file counts, because the system has not ended since it was
+    ///   written.
+    init?(of id: BackgroundTask.ID, in folder: BackgroundFolder, trustsOffsets: Bool = true) {
         guard let data = FileManager.default.contents(atPath: folder.segmentsFile(id)),
             let record = try? JSONDecoder().decode(SegmentRecord.self, from: data),
             record.version == Self.currentVersion, record.map.isSound, record.map.total == record.entity.total,
@@ -45,7 +46,7 @@ struct SegmentRecord: Sendable, Codable {
             beginning == Beginning(of: record.part, count: beginning.count)
         else { return nil }
         self = record
-        guard isOfThisBoot, let data = FileManager.default.contents(atPath: folder.offsetsFile(id)) else { return }
+        guard trustsOffsets, let data = FileManager.default.contents(atPath: folder.offsetsFile(id)) else { return }
         let numbers = stride(from: 0, to: data.count - 7, by: 8).map { Self.number(data, at: $0) }
         if numbers.first == mark { map.advance(to: numbers.dropFirst().map { Int64(clamping: $0) }) }
     }

@@ -16,10 +16,10 @@ struct SegmentedTransfer: Sendable {
     private var id: BackgroundTask.ID { attempt.record.id }
 
     /// Returns whether the file is complete; false if it must be downloaded by one request.
-    func run(isOfThisBoot: Bool) async throws(BackgroundError) -> Bool {
+    func run() async throws(BackgroundError) -> Bool {
         let (folder, id, faults) = (attempt.folder, id, attempt.faults)
         let record = try await onFileThreads { () throws(BackgroundError) in
-            SegmentRecord(of: id, in: folder, isOfThisBoot: isOfThisBoot)
+            SegmentRecord(of: id, in: folder)
         }
         let part: SegmentedPart
         if let record, record.url == attempt.definition.url {

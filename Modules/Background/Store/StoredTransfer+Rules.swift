@@ -64,7 +64,7 @@ extension StoredTransfer {
         return apply(event, at: now)
     }
 
-    /// What a control does to a transfer.
+    /// The effect of a control on a transfer.
     package enum Effect: Sendable {
         case none, changed, removed
     }

@@ -19,8 +19,8 @@ public struct TransferDescription: Sendable {
     ///
     /// The request is stored as the call made it: method, URL with its query, header fields, and a body of up to 1 MiB
     /// in memory. The session of the worker sends it, and adds its own fields. In a store on a server, the options
-    /// ``TransferOptions/storesSecrets`` and ``TransferOptions/credential`` are worth a second thought: whoever can
-    /// read the store can read stored secrets.
+    /// ``TransferOptions/storesSecrets`` and ``TransferOptions/credential`` are worth a second thought: every reader of
+    /// the store can read stored secrets.
     ///
     /// - Parameters:
     ///   - id: The identifier: 1 to 1024 bytes, for example the URL, or the name of the destination.

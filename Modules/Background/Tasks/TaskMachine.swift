@@ -155,7 +155,7 @@ struct StoredError: Sendable, Hashable, Codable {
 
 extension Duration {
     /// The duration in whole milliseconds, within a hundred years.
-    var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let limited = max(.zero, waitable)
         return limited.components.seconds * 1000 + limited.components.attoseconds / 1_000_000_000_000_000
     }

@@ -33,8 +33,8 @@ public final class TransferWorker: Sendable {
     ///     beside their destinations.
     ///   - configure: Changes the default configuration.
     ///   - destination: Turns the name of a destination (``StoredTransfer/destination``) into a file or an object, for
-    ///     each attempt. An error fails the attempt, and the retry policy decides. Names come from whoever can add
-    ///     transfers: ``Destination/file(_:in:)`` refuses those that would leave a folder.
+    ///     each attempt. An error fails the attempt, and the retry policy decides. Names come from each program that
+    ///     can add transfers: ``Destination/file(_:in:)`` refuses those that would leave a folder.
     /// - Throws: ``BackgroundError`` with ``BackgroundError/Code/untrustedDirectory``,
     ///   ``BackgroundError/Code/storageFailed``, ``BackgroundError/Code/directoryInUse``, or
     ///   ``BackgroundError/Code/invalidOptions`` if `configure` throws.

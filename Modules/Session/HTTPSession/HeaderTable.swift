@@ -4,7 +4,7 @@ internal import LinnetSerialization
 
 /// The header fields that a session adds to its requests, and the one place where a request's fields are merged.
 ///
-/// Of fields with the same name, the first of these sources wins:
+/// The first of these sources wins for fields of the same name:
 /// 1. the call (``HTTPCall/header(_:_:)``),
 /// 2. the call's content, which determines the media type of a body, a file or a form,
 /// 3. the request that the caller made, for a call that sends one,
