@@ -37,6 +37,24 @@ import Testing
         }
     }
 
+    /// The streams that arrive between the end of the task that serves them and the end of the connection.
+    @Test func streamsThatAreOpenedDuringTheShutdownAreReleased() async throws {
+        let configuration = MockServer.Configuration { $0.httpVersions = .http2 }
+        for _ in 0..<20 {
+            try await withMockServer(.text("ab"), configuration: configuration) { server in
+                try await FrameClient.with(port: server.port) { client in
+                    try await client.ping(1)
+                    try await client.receive(until: "pong 1")
+                    async let end: Void = server.shutdown()
+                    for stream in stride(from: 1, to: 60, by: 2) {
+                        guard (try? await client.get(stream)) != nil else { break }
+                    }
+                    await end
+                }
+            }
+        }
+    }
+
     @Test func anIdleHTTP2ConnectionReceivesGoAwayAndABusyOneContinues() async throws {
         let unblocked = Signal()
         let configuration = MockServer.Configuration { $0.httpVersions = .http2 }

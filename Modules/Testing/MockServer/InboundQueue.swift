@@ -32,6 +32,11 @@ final class InboundQueue<Part: Sendable>: Sendable {
         perform { $0.finish(error) }
     }
 
+    /// Finishes the queue without a reader: drops what it has and what comes.
+    func abandon() {
+        perform { $0.abandon() }
+    }
+
     /// Returns the next part; nil when the connection was closed.
     func next() async throws -> Part? {
         try await withTaskCancellationHandler {
@@ -99,6 +104,11 @@ struct InboundQueueMachine<Part: Sendable> {
         }
         self.waiter = nil
         return Action(delivery: (waiter, error.map { .failure($0) } ?? .success(nil)), reads: isReadHeld)
+    }
+
+    mutating func abandon() -> Action {
+        parts = []
+        return finish(nil)
     }
 
     mutating func pull(_ continuation: Continuation, isCancelled: Bool) -> Action {

@@ -30,6 +30,10 @@ struct Responder: Sendable {
     ) async throws -> MockResponse {
         switch configuration.requestBodies {
         case .streamed:
+            // What reads the record can rely on the stall.
+            for fault in faults where fault.trigger == .requestHead && fault.effect == .stallConnection {
+                await link.freeze()
+            }
             let place = log.record(request)
             body.onProgress { [log] progress in
                 log.update(place) { $0.note(progress) }

@@ -76,7 +76,7 @@ final class ServerConnection: ExchangeLink {
         case .close: await close()
         case .reset, .resetStream: await reset()
         case .goAway: return
-        case .stallConnection: await onWire { $0.freeze() }
+        case .stallConnection: await freeze()
         case .truncate: await abort()
         case .halfClose: await halfClose()
         case .stall: break
@@ -103,6 +103,10 @@ final class ServerConnection: ExchangeLink {
     /// Closes the TCP connection without close_notify.
     func abort() async {
         await onWire { $0.close() }
+    }
+
+    func freeze() async {
+        await onWire { $0.freeze() }
     }
 
     /// Resets the TCP connection.
@@ -132,6 +136,9 @@ protocol ExchangeLink: Sendable {
 
     /// Performs a fault's effect. Throws ``ExchangeEnded`` unless the exchange continues after it.
     func perform(_ effect: MockServer.Fault.Effect) async throws
+
+    /// Stalls the connection.
+    func freeze() async
 
     /// Sends `100 Continue`.
     func sendContinue() async throws

@@ -15,6 +15,8 @@ struct HTTP2Connection: Sendable {
                 group.addTask { await serve(stream) }
             }
         }
+        // A stream retains the handler, which retains the queue. A client can open streams until the connection closes.
+        streams.abandon()
     }
 
     /// Serves one request, in a task that is cancelled when its stream closes.
@@ -115,6 +117,10 @@ final class HTTP2Stream: ExchangeLink {
         }
         try? await channel.closeFuture.get()
         throw ExchangeEnded()
+    }
+
+    func freeze() async {
+        await connection.freeze()
     }
 
     /// Resets the stream with RST_STREAM unless it has ended.
