@@ -40,7 +40,7 @@ let modules = [
     Module(name: "ImageSerialization", ours: ["LinnetSerialization", "CGdkPixbuf"], testOthers: [httpTypes]),
     Module(name: "Multipart", ours: ["LinnetMessages", "LinnetSerialization"], others: [httpTypes]),
     Module(name: "Cookies", ours: ["LinnetMessages"], others: [httpTypes]),
-    Module(name: "Authentication", ours: ["LinnetMessages", "COpenSSL"]),
+    Module(name: "Authentication", ours: ["LinnetMessages", "COpenSSL"], others: [httpTypes]),
     Module(name: "Security", ours: ["LinnetMessages", "COpenSSL"]),
     Module(name: "Reachability", ours: []),
     Module(name: "Cache", ours: ["LinnetMessages"], others: [httpTypes], testOthers: ["LinnetDiskCache"]),

@@ -14,6 +14,14 @@ public struct AuthenticationError: Error, Sendable, Hashable {
         /// The server's response contains a wrong proof of the password (RFC 7616, section 3.5). It did not come from
         /// the server that knows the password, or was changed on its way.
         public static let wrongServerProof = Code("wrongServerProof")
+        /// The bytes of a ``SignatureKey`` are not a key that can sign: malformed, encrypted, or of another kind.
+        public static let invalidKey = Code("invalidKey")
+        /// A ``MessageSigner`` has an invalid name, or the same component twice.
+        public static let invalidSigner = Code("invalidSigner")
+        /// The message does not have a component that its signature covers, or the component's value cannot be signed.
+        public static let missingComponent = Code("missingComponent")
+        /// The message has no signature with a label, or a wrong one.
+        package static let wrongSignature = Code("wrongSignature")
     }
 
     /// The kind of the failure.

@@ -43,8 +43,11 @@ package final class DigestHasher {
     private let size: Int
 
     /// Fails if OpenSSL does not provide the algorithm.
-    package init?(_ algorithm: DigestAlgorithm) {
-        guard let function = algorithm.function, let context = EVP_MD_CTX_new() else { return nil }
+    package convenience init?(_ algorithm: DigestAlgorithm) { self.init(function: algorithm.function) }
+
+    /// - Parameter function: A function of OpenSSL; nil if OpenSSL does not provide it.
+    init?(function: OpaquePointer?) {
+        guard let function, let context = EVP_MD_CTX_new() else { return nil }
         self.context = context
         size = Int(EVP_MD_get_size(function))
         guard EVP_DigestInit_ex(context, function, nil) == 1 else { return nil }
@@ -59,16 +62,19 @@ package final class DigestHasher {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
-    /// The hash in lower-case hexadecimal. Nothing may be added afterwards.
-    package func finish() -> String {
+    /// The hash. Nothing may be added afterwards.
+    package func finishBytes() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: max(size, Int(EVP_MAX_MD_SIZE)))
-        guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { return "" }
-        return hexadecimal(digest.prefix(size))
+        guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { return [] }
+        return Array(digest.prefix(size))
     }
+
+    /// The hash in lower-case hexadecimal. Nothing may be added afterwards.
+    package func finish() -> String { hexadecimal(finishBytes()) }
 }
 
 /// Bytes in lower-case hexadecimal, the `LHEX` of RFC 7616.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     var digits: [UInt8] = []
     for byte in bytes {
         digits.append(ASCII.lowercase(ASCII.hexadecimalDigit(byte >> 4)))
