@@ -5,9 +5,13 @@
 
 @_exported public import struct LinnetAuthentication.AuthenticationChallenge
 @_exported public import struct LinnetAuthentication.AuthenticationError
+@_exported public import struct LinnetAuthentication.ContentDigest
 @_exported public import struct LinnetAuthentication.Credential
 @_exported public import class LinnetAuthentication.CredentialStore
+@_exported public import struct LinnetAuthentication.MessageSigner
 @_exported public import struct LinnetAuthentication.ProtectionSpace
+@_exported public import struct LinnetAuthentication.SignatureComponent
+@_exported public import struct LinnetAuthentication.SignatureKey
 @_exported public import struct LinnetCache.CacheStatistics
 @_exported public import protocol LinnetCache.CacheStore
 @_exported public import class LinnetCache.MemoryCacheStore

@@ -20,7 +20,8 @@ struct SettingsCodingTests {
         "authenticator", "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder",
         "givenNetwork", "hooks",
         "hstsStore",
-        "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "retriers", "sessionHooks",
+        "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "requestSigner", "retriers",
+        "sessionHooks",
     ]
 
     /// A configuration without default values in its stored properties.

@@ -54,6 +54,8 @@ struct Chain: Sendable {
                     limit: configuration.connectivityTimeout))
         }
         links.append(ContinueLink(policy: configuration.continuePolicy))
+        // All fields are there. The links below change nothing.
+        if let signer = configuration.requestSigner { links.append(SigningLink(signer: signer)) }
         if let log { links.append(log) }
         self.log = log
         self.links = links

@@ -69,6 +69,8 @@ indirect enum ChainQuestion: Sendable {
     case challenge(AuthenticationAttempt)
     /// The hash of the request's body.
     case bodyHash(DigestAlgorithm)
+    /// The request with its signature.
+    case signature(RequestSigner, RequestSigner.Request)
     /// A credential that is newer than a version.
     case renewal(any RenewableCredentialSource, after: UInt64)
     /// A wait for the network.
@@ -84,6 +86,7 @@ indirect enum ChainAnswer: Sendable {
     case redirect(RedirectPolicy.Decision?)
     case challenge(AuthenticationAttempt.Decision?)
     case bodyHash(String?)
+    case signed(SessionRequest)
     case renewed
     case network(NetworkWatch.Outcome)
     case cache(CacheWork.Result)

@@ -83,6 +83,8 @@ extension Engine {
             return .challenge(try await flight.hooks?.didReceiveChallenge(attempt))
         case .bodyHash(let algorithm):
             return .bodyHash(try await flight.request.bodyHash(algorithm))
+        case .signature(let signer, let request):
+            return .signed(request.applying(try await signer.fields(of: request), to: flight.request))
         case .renewal(let source, let version):
             try await source.renew(after: version, for: flight.request.url)
             return .renewed

@@ -255,6 +255,8 @@ extension SessionError {
         /// The credential for the request could not be renewed (``RenewableCredential``). The underlying error is that
         /// of ``Authenticator/renew(_:)``; there is none if it was renewed too often.
         public static let credentialRenewalFailed = Code("credentialRenewalFailed")
+        /// The ``RequestSigner`` threw an error of another type, which is the underlying error. Nothing was sent.
+        public static let signingFailed = Code("signingFailed")
         /// The circuit breaker refused the request, because the last requests to its origin failed; see
         /// ``HTTPSession/Configuration/circuitBreaker``.
         public static let circuitOpen = Code("circuitOpen")

@@ -77,6 +77,9 @@ extension HTTPSession {
         /// Adds a credential that is renewed, such as an access token, to the requests of its origins; see
         /// ``RenewableCredential``. The default is none.
         public var authenticator: SessionAuthenticator?
+        /// Signs the requests to its origins, each time that one is sent, after all other fields are there; see
+        /// ``RequestSigner``. The default is none.
+        public var requestSigner: RequestSigner?
         /// The hosts that are requested over https only (RFC 6797): their http URLs are changed to https. A host that
         /// asks for it over a verified connection is added. The default is none: URLs are requested unchanged.
         public var hstsStore: HSTSStore?

@@ -31,6 +31,7 @@ struct ChainTests {
         configuration.hstsStore = HSTSStore()
         configuration.circuitBreaker = CircuitBreaker()
         configuration.authenticator = .renewing(RenewableCredential(TokenIssuer(), 1, for: []))
+        configuration.requestSigner = RequestSigner(for: []) { _ in }
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         configuration.reachabilityMonitor = try ReachabilityMonitor()
         let chain = Engine(configuration, transport: StubTransport()).chain
@@ -39,7 +40,8 @@ struct ChainTests {
                 "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "RenewalLink", "AuthenticationLink",
                 "CookieLink",
                 "CodingLink",
-                "CacheLink", "CircuitLink", "ConnectivityLink", "ContinueLink", "LogLink",
+                "CacheLink", "CircuitLink", "ConnectivityLink", "ContinueLink",
+                "SigningLink", "LogLink",
             ])
         #expect(chain.links[chain.cacheIndex] is CacheLink)
     }

@@ -34,6 +34,8 @@ final class CacheLink: ChainLink {
     /// The requests that others wait for; nil if no request waits for another.
     let flights: CacheFlights?
     private let hasNetwork: Bool
+    /// The origins whose requests a shared cache treats as ones with Authorization: they are signed below it.
+    private let signedOrigins: Set<Origin>
     let refreshes = CacheRefreshes()
     let invalidations = CacheInvalidations()
 
@@ -45,6 +47,7 @@ final class CacheLink: ChainLink {
         jar = configuration.cookieJar
         flights = configuration.collapsesEqualRequests ? CacheFlights() : nil
         hasNetwork = configuration.network != nil
+        signedOrigins = configuration.isCacheShared ? configuration.requestSigner?.origins ?? [] : []
     }
 
     /// Whether the store is not in memory, and may take any time.
@@ -108,9 +111,18 @@ final class CacheLink: ChainLink {
             if let response = hit(stored, flight) { return end(with: response, &flight) }
         }
         let visit = CacheVisit(
-            request: flight.request, head: target.head(of: flight.request), key: key,
+            request: flight.request, head: head(of: flight.request, target), key: key,
             use: CacheUse(flight.request.options.cachePolicy), stored: stored, passage: passage)
         return isRead && memory == nil ? ask(.stored, visit, &flight) : decide(visit, &flight)
+    }
+
+    /// The head by which the rules decide.
+    private func head(of request: SessionRequest, _ target: RequestTarget) -> HTTPRequest {
+        var head = target.head(of: request)
+        if signedOrigins.contains(target.origin), !head.headerFields.contains(.authorization) {
+            head.headerFields[.authorization] = "Signature"
+        }
+        return head
     }
 
     /// A fresh response in memory answers a plain request, if it is the only one for its URL.
@@ -201,7 +213,7 @@ final class CacheLink: ChainLink {
             }
             let target = try flight.target()
             visit = CacheVisit(
-                request: flight.request, head: target.head(of: flight.request), key: CacheKey(target),
+                request: flight.request, head: head(of: flight.request, target), key: CacheKey(target),
                 use: .protocolDefined, stored: [], passage: passage, phase: .loading)
         }
         if case .cache(.response(let result)) = flight.takeAnswer() {
