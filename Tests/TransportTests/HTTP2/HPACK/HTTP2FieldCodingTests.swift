@@ -136,7 +136,7 @@ struct HTTP2FieldCodingTests {
             ("00 0358 2d79 0131", .name), ("00 00 0131", .name), ("00 03612062 0131", .name), ("00 01ff 0131", .name),
             ("00 0a636f6e6e656374696f6e 0131", .connection), ("00 07757067726164650131", .connection),
             ("0f2a0131", .connection), ("0f0d0161", .contentLength), ("0f0d00", .contentLength),
-            ("0f0d0131 0f0d0132", .contentLength), ("0f0d0131 0f0d0131", nil),
+            ("0f0d0131 0f0d0132", .contentLength), ("0f0d0131 0f0d0131", .contentLength),
             ("00 0178 03610a62", .value), ("00 0178 0100", .value), ("00 0178 0361ff62", nil), ("00 0178 00", nil),
         ] as [(String, HTTP2MalformedField?)])
     func fieldsAreChecked(block: String, flaw: HTTP2MalformedField?) throws {

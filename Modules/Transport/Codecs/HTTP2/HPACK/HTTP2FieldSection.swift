@@ -27,7 +27,9 @@ struct HTTP2FieldSection {
             fields.append(field)
         case .contentLength(let field, let length):
             fields.append(field)
-            if contentLength.map({ $0 != length }) ?? false { found(.contentLength) }
+            // Also two equal ones, as in HTTP/1.1: a recipient may refuse them (RFC 9110, 8.6), and callers would read
+            // the list of both as no length.
+            if contentLength != nil { found(.contentLength) }
             contentLength = length
         case .status(let status):
             if self.status != nil {
