@@ -25,7 +25,22 @@ internal import Synchronization
 ///
 /// A request with an Authorization field or a user name of its own is not changed. Sessions can share a credential.
 public final class RenewableCredential<Rules: Authenticator>: Sendable {
-    private typealias Waiter = CheckedContinuation<Result<Void, SessionError>, Never>
+    /// A request that waits.
+    private struct Waiter {
+        let url: URL
+        let continuation: CheckedContinuation<Result<Void, SessionError>, Never>
+
+        /// Ends the wait. An error of the renewal, which all waiters share, gets the URL of the waiter's request.
+        func end(_ outcome: Result<Void, SessionError>) {
+            let url = url
+            continuation.resume(
+                returning: outcome.mapError { error in
+                    var error = error
+                    error.url = url
+                    return error
+                })
+        }
+    }
 
     private struct State {
         var credential: Rules.Credential?
@@ -136,42 +151,37 @@ extension RenewableCredential: RenewableCredentialSource {
     func renew(after version: UInt64, for url: URL) async throws(SessionError) {
         let id = state.withLock { $0.nextID() }
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { join(id, after: version, url, $0) }
+            await withCheckedContinuation { join(id, after: version, Waiter(url: url, continuation: $0)) }
         } onCancel: {
-            leave(id, url)
+            leave(id)
         }
         try outcome.get()
     }
 
     /// Makes a request wait for the renewal, which is begun unless it runs.
-    private func join(
-        _ id: UInt64, after version: UInt64, _ url: URL, _ waiter: Waiter
-    ) {
+    private func join(_ id: UInt64, after version: UInt64, _ waiter: Waiter) {
         let outcome: Result<Void, SessionError>? = state.withLock { state in
             // The cancellation handler may have run before the waiter existed.
-            if Task.isCancelled { return .failure(.cancelled(url)) }
+            if Task.isCancelled { return .failure(.cancelled(waiter.url)) }
             if state.renewal != nil {
                 state.renewal?.waiters[id] = waiter
                 return nil
             }
             // A renewal has ended since the request asked for one.
             if state.version != version, state.credential != nil, !state.isRefused { return .success(()) }
-            return begin([id: waiter], url, &state).map { .failure($0) }
+            return begin([id: waiter], &state).map { .failure($0) }
         }
-        if let outcome { waiter.resume(returning: outcome) }
+        if let outcome { waiter.end(outcome) }
     }
 
     /// Begins a renewal, or returns an error if there were too many.
-    private func begin(
-        _ waiters: [UInt64: Waiter], _ url: URL, _ state: inout State
-    ) -> SessionError? {
+    private func begin(_ waiters: [UInt64: Waiter], _ state: inout State) -> SessionError? {
         let time = now()
         state.beginnings.removeAll { $0.duration(to: time) >= renewalWindow }
         guard state.beginnings.count < renewalLimit else {
             return SessionError(
                 .credentialRenewalFailed,
-                "The credential was renewed \(renewalLimit) times within \(renewalWindow), which is the limit.",
-                url: url)
+                "The credential was renewed \(renewalLimit) times within \(renewalWindow), which is the limit.")
         }
         state.beginnings.append(time)
         let (renewal, credential) = (state.nextID(), state.credential)
@@ -180,15 +190,15 @@ extension RenewableCredential: RenewableCredentialSource {
         state.renewal?.task = Task {
             do {
                 let new = try await RenewalMark.$current.withValue(self) { try await authenticator.renew(credential) }
-                end(renewal, with: .success(new), url)
+                end(renewal, with: .success(new))
             } catch {
-                end(renewal, with: .failure(error), url)
+                end(renewal, with: .failure(error))
             }
         }
         return nil
     }
 
-    private func end(_ id: UInt64, with result: Result<Rules.Credential, any Error>, _ url: URL) {
+    private func end(_ id: UInt64, with result: Result<Rules.Credential, any Error>) {
         let (waiters, outcome): ([Waiter], Result<Void, SessionError>) = state.withLock { state in
             guard let renewal = state.renewal, renewal.id == id else { return ([], .success(())) }
             state.renewal = nil
@@ -204,18 +214,18 @@ extension RenewableCredential: RenewableCredentialSource {
             case .failure(let error):
                 // Requests that came after the cancellation did not cause it.
                 if renewal.isCancelled, !waiters.isEmpty {
-                    guard let error = begin(renewal.waiters, url, &state) else { return ([], .success(())) }
+                    guard let error = begin(renewal.waiters, &state) else { return ([], .success(())) }
                     return (waiters, .failure(error))
                 }
-                return (waiters, .failure(.renewalFailed(error, url)))
+                return (waiters, .failure(.renewalFailed(error)))
             }
         }
-        for waiter in waiters { waiter.resume(returning: outcome) }
+        for waiter in waiters { waiter.end(outcome) }
     }
 
     /// Ends the wait of a request. The last one cancels the renewal, which still ends before the next one begins, since
     /// a refresh token may be used once.
-    private func leave(_ id: UInt64, _ url: URL) {
+    private func leave(_ id: UInt64) {
         let (waiter, task) = state.withLock { state in
             let waiter = state.renewal?.waiters.removeValue(forKey: id)
             guard waiter != nil, state.renewal?.waiters.isEmpty == true else {
@@ -225,7 +235,7 @@ extension RenewableCredential: RenewableCredentialSource {
             return (waiter, state.renewal?.task)
         }
         task?.cancel()
-        waiter?.resume(returning: .failure(.cancelled(url)))
+        if let waiter { waiter.end(.failure(.cancelled(waiter.url))) }
     }
 }
 
@@ -256,9 +266,8 @@ private enum RenewalMark {
 }
 
 extension SessionError {
-    fileprivate static func renewalFailed(_ error: any Error, _ url: URL) -> SessionError {
+    fileprivate static func renewalFailed(_ error: any Error) -> SessionError {
         SessionError(
-            .credentialRenewalFailed, "The credential could not be renewed: \(cause(error))", underlying: error,
-            url: url)
+            .credentialRenewalFailed, "The credential could not be renewed: \(cause(error))", underlying: error)
     }
 }

@@ -141,12 +141,12 @@ struct RenewableCredentialTests {
         issuer.fail()
         let credential = try makeCredential(issuer)
         let (session, stub) = try makeSession(credential)
-        let requests = (0..<50).map { _ in Task { try await session.get("x").json() } }
+        let requests = (0..<50).map { number in Task { try await session.get("x\(number)").json() } }
         try await poll { credential.waiterCount == 50 }
         issuer.open()
-        for request in requests {
+        for (number, request) in requests.enumerated() {
             let error = await request.result.failure
-            #expect(error?.code == .credentialRenewalFailed)
+            #expect(error?.code == .credentialRenewalFailed && error?.url?.lastPathComponent == "x\(number)")
             #expect(error?.underlying as? TokenIssuer.Failure == TokenIssuer.Failure())
         }
         #expect(issuer.count == 1)
