@@ -41,12 +41,12 @@ public struct DownloadOptions: Sendable, Hashable {
     public var validation = ResponseValidation()
 
     /// Whether the partial file is kept when the download fails, so that it can be resumed later: the error then has
-    /// ``SessionError/resumeData``, if the server sent a strong validator and supports ranges. The default is false:
-    /// the partial file is removed on every failure.
+    /// ``SessionError/resumeData``, if the server sent a strong validator and supports ranges. The bytes are then
+    /// hashed as they are written. The default is false: the partial file is removed on every failure.
     public var keepsPart = false
     /// A file for the resume data, updated while the download runs, so that the data survives the end of the process,
     /// including `SIGKILL`; read it with ``ResumeData/init(contentsOf:)``. The file is removed when the download
-    /// succeeds, and kept after a failure, as with ``keepsPart``. The default is nil: nothing is written or hashed.
+    /// succeeds, and kept after a failure, as with ``keepsPart``. The default is nil: no such file is written.
     ///
     /// The file is replaced atomically by renaming, after the bytes that it describes were written, but without
     /// `fsync`. After a power failure it can describe more bytes than the partial file contains; the digest detects

@@ -97,7 +97,7 @@ struct DownloadSaver: Sendable {
         if case .rest(let resume, _) = content {
             let opened = try PartialFile.reopen(
                 resume, finalPath: destination?.place.path ?? resume.partialFile.path,
-                digestsAll: !plan.options.makesCheckpoints)
+                digestsAll: plan.options.resumeFile == nil || !plan.options.makesCheckpoints)
             plan.link?.setResumption(.resumed(at: resume.offset))
             return (opened.file, opened.digest)
         }

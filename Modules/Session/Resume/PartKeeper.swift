@@ -9,12 +9,13 @@ internal import NIOCore
 /// Makes the resume data of a download: when the download fails, and at intervals while it runs if there is a resume
 /// file.
 ///
-/// Without a resume file, nothing is digested until the download fails.
+/// A part that is kept only when its handle asks for that is digested then, and all others while they are written: a
+/// part of many gigabytes is not read again, and the digest is of the bytes that were received.
 struct PartKeeper {
     private enum Digesting {
         case atFailure
-        /// All bytes are digested as they are written.
-        case atOnce(PartDigest, FilePlace)
+        /// All bytes are digested as they are written; for a resume file, if there is one.
+        case atOnce(PartDigest, FilePlace?)
         /// Checkpoints digest the bytes; the task is the last one.
         case beside(PartCheckpoint, Task<Void, any Error>?)
     }
@@ -54,8 +55,9 @@ struct PartKeeper {
         }
         self.total = total
         interval = options.resumeInterval
-        guard let sidecar = options.resumeFile.flatMap({ FilePlace($0.path(percentEncoded: false)) }) else {
-            digesting = .atFailure
+        let sidecar = options.resumeFile.flatMap { FilePlace($0.path(percentEncoded: false)) }
+        guard let sidecar else {
+            digesting = options.keepsPart || resume != nil ? .atOnce(digest ?? PartDigest(), nil) : .atFailure
             return
         }
         let digest = digest ?? PartDigest()
@@ -66,12 +68,15 @@ struct PartKeeper {
 
     /// Accounts for bytes that were written to the part, and writes the resume file at the intended intervals.
     mutating func wrote(_ buffers: some Collection<ByteBuffer>, to part: PartialFile) async throws(FileFailure) {
-        if case .atOnce(let digest, _) = digesting { digest.add(buffers) }
+        if case .atOnce(let digest, let sidecar) = digesting {
+            digest.add(buffers)
+            if sidecar == nil { return }
+        }
         let now = ContinuousClock.now
         if let lastWrite, now - lastWrite < interval { return }
         switch digesting {
-        case .atFailure: return
-        case .atOnce(let digest, let sidecar):
+        case .atFailure, .atOnce(_, nil): return
+        case .atOnce(let digest, let sidecar?):
             // Written after the bytes that it describes, so that it never promises bytes that the part lacks.
             try SystemFile.replace(sidecar, with: makeData(part.size, digest.hexadecimal).encoded())
         case .beside(let checkpoint, let last):
@@ -116,7 +121,7 @@ struct PartKeeper {
         case .atFailure: return sound(makeData(part.size, try SystemFile.digest(of: part.path, upTo: part.size)))
         case .atOnce(let digest, let sidecar):
             let data = sound(makeData(part.size, digest.hexadecimal))
-            if let data { try SystemFile.replace(sidecar, with: data.encoded()) }
+            if let data, let sidecar { try SystemFile.replace(sidecar, with: data.encoded()) }
             return data
         case .beside(let checkpoint, _):
             if part.size - checkpoint.digested <= Self.mostAtFailure {

@@ -8,7 +8,9 @@ extension TransferTask where Value == URL {
     /// It must return when its task is cancelled.
     package func setPace(_ pace: @escaping @Sendable (_ bytes: Int) async -> Void) { link.download?.pace = pace }
 
-    /// Cancels the task like ``cancel()``, but keeps the part, and returns the data to resume the download.
+    /// Cancels the task like ``cancel()``, but keeps the part, and returns the data to resume the download. The part is
+    /// then read and hashed, which takes time for gigabytes, unless ``DownloadOptions/keepsPart`` or
+    /// ``DownloadOptions/resumeFile`` is set.
     ///
     /// - Returns: The resume data. Nil, without keeping the part, if the download cannot be resumed: no bytes were
     /// received, the server sent no strong validator (RFC 9110, section 8.8) or does not support ranges, the request is

@@ -3,6 +3,7 @@ import HTTPTypes
 import LinnetSerialization
 import LinnetSession
 import LinnetTesting
+import LinnetTransport
 import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
@@ -381,6 +382,32 @@ struct ResumeDownloadTests {
             source.change { $0.fault = nil }
             _ = try await session.call(SessionRequest(url: data.url)).download(to: folder["file"], resuming: data)
             #expect(try Data(contentsOf: folder["file"]) == Self.bytes)
+        }
+    }
+
+    /// The digest is of the bytes that were received, whatever has happened to the file since.
+    @Test func aKeptPartThatChangedBeforeTheFailureIsNotResumed() async throws {
+        let body = StubTransport.Body()
+        let session = try HTTPSession(
+            transport: StubTransport { request in
+                if request.index == 0 { return .stream(body, headerFields: [.eTag: "\"v1\"", .contentLength: "6"]) }
+                return .status(
+                    206, headerFields: [.eTag: "\"v1\"", .contentRange: "bytes 3-5/6"], body: Data("def".utf8))
+            })
+        try await withScratchFolder { folder in
+            let options = DownloadOptions { $0.keepsPart = true }
+            let task = try session.call(makeRequest()).downloadTask(to: folder["file"], options: options)
+            let progress = EventRecorder<Int64>()
+            task.onProgress { progress.record($0.download.completed) }
+            task.resume()
+            body.send("abc")
+            try await progress.wait { $0.last == 3 }
+            try Data("xbc".utf8).write(to: folder[try #require(folder.names.first)])
+            body.fail(TransportError(.readTimeout, "Too slow."))
+            let data = try #require(await failure(of: task)?.resumeData)
+            let second = session.call(SessionRequest(url: data.url)).downloadTask(to: folder["file"], resuming: data)
+            second.resume()
+            #expect(await failure(of: second)?.code == .invalidResumeData)
         }
     }
 
