@@ -125,9 +125,13 @@ final class Engine: Sendable {
 
     private func sendWhole(_ flight: inout Flight) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await send(&flight)
-        if flight.control != nil {
-            if let whole = takeWhole(response, of: flight) { return (response, whole) }
-            return (response, try await collect(response, of: flight))
+        if let control = flight.control {
+            guard let whole = takeWhole(response, of: flight) else {
+                return (response, try await collect(response, of: flight))
+            }
+            // The observer that has just heard of the body may have suspended the handle.
+            if control.isSuspended { try await waitWhileSuspended(flight, response.url) }
+            return (response, whole)
         }
         guard let whole = response.body.whole, whole.count <= maximumBodySize else {
             return (response, try await collect(response))

@@ -4,8 +4,8 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension Engine {
-    /// Returns the body of a handle's response that arrived in one piece; nil if it has not, or if the handle is
-    /// suspended. Most bodies are short, and the frame of ``collect(_:of:)`` is not.
+    /// Returns the body of a handle's response that arrived in one piece, and reports it; nil if it has not, or if the
+    /// handle is suspended. Most bodies are short, and the frame of ``collect(_:of:)`` is not.
     @inline(never)
     func takeWhole(_ response: StreamedResponse, of flight: Flight) -> Data? {
         guard let control = flight.control, !control.isSuspended, let whole = response.body.whole,
@@ -14,8 +14,13 @@ extension Engine {
         flight.observer?.didReceiveWholeBody(bytes: whole.count) {
             response.head.bodyLength(answering: flight.request.method)
         }
-        // The observer may have suspended the handle, which then gets the body when it goes on.
-        return control.isSuspended ? nil : whole
+        return whole
+    }
+
+    /// Waits while a handle is suspended that has its whole body, and is to get it when it goes on.
+    @inline(never)
+    func waitWhileSuspended(_ flight: Flight, _ url: URL) async throws(SessionError) {
+        try await timed(flight) { () async throws(SessionError) in try await flight.control.waitWhileSuspended(url) }
     }
 
     /// Reads the body of a handle's response, reports its progress, and pauses while the handle is suspended.
