@@ -18,6 +18,8 @@ struct CircuitMachine {
     private var counts = RecentCounts()
     /// The time of the opening or, if half open, of the last probe's beginning.
     private var start = Duration.zero
+    /// The phase of the first probe since the circuit was last open.
+    private var firstProbe: Phase = 0
 
     init(_ settings: CircuitBreaker.Configuration) { self.settings = settings }
 
@@ -29,12 +31,17 @@ struct CircuitMachine {
         // Half open, the probe can have vanished without an outcome: its task was abandoned at its deadline.
         let left = settings.openDuration - (now - start)
         guard left <= .zero else { return .refused(left) }
+        let isFirst = state == .open
         change(to: .halfOpen, at: now)
+        if isFirst { firstProbe = phase }
         return .admitted(phase)
     }
 
     mutating func record(_ outcome: Outcome, of phase: Phase, at now: Duration) {
-        guard phase == self.phase else { return }
+        // A probe that was replaced was slow, and no sign of a failure; its success is one of the origin all the same.
+        // Otherwise an origin that answers more slowly than probes are sent would never be let in again.
+        let isLateSuccess = state == .halfOpen && outcome == .success && phase >= firstProbe
+        guard phase == self.phase || isLateSuccess else { return }
         switch (state, outcome) {
         case (.closed, .unknown), (.open, _): break
         case (.closed, .success): counts.add(all: 1, at: now.components.seconds)

@@ -89,6 +89,29 @@ struct CircuitBreakerTests {
         #expect(machine.state == .closed)
     }
 
+    /// An origin that answers more slowly than probes are sent.
+    @Test func theSuccessOfASlowProbeClosesTheCircuit() {
+        var machine = machine([.failure, .failure, .failure, .failure])
+        guard case .admitted(let slow) = machine.admit(at: .seconds(5)),
+            case .admitted(let second) = machine.admit(at: .seconds(10))
+        else { return #expect(Bool(false)) }
+        machine.record(.success, of: slow, at: .seconds(11))
+        #expect(machine.state == .closed)
+        machine.record(.failure, of: second, at: .seconds(12))
+        #expect(machine.state == .closed && machine.isIdle(at: .seconds(12)))
+    }
+
+    @Test func aProbeFromBeforeTheLastOpeningIsIgnored() {
+        var machine = machine([.failure, .failure, .failure, .failure])
+        guard case .admitted(let slow) = machine.admit(at: .seconds(5)),
+            case .admitted(let second) = machine.admit(at: .seconds(10))
+        else { return #expect(Bool(false)) }
+        machine.record(.failure, of: second, at: .seconds(10))
+        guard case .admitted = machine.admit(at: .seconds(15)) else { return #expect(Bool(false)) }
+        machine.record(.success, of: slow, at: .seconds(16))
+        #expect(machine.state == .halfOpen)
+    }
+
     @Test func outcomesOfAnEarlierPhaseAreIgnored() {
         var machine = CircuitMachine(Self.settings)
         let phases = (0..<6).compactMap { _ in
@@ -164,6 +187,23 @@ struct CircuitBreakerTests {
             #expect(changes.events == [.open, .halfOpen, .open, .halfOpen, .closed])
             await session.shutdown(.immediate)
         }
+    }
+
+    /// A timer around the request ends it, since the transport does not.
+    @Test func aTimeoutOfTheWholeRequestIsAFailure() async throws {
+        let breaker = CircuitBreaker { $0.minimumRequests = 2 }
+        let bodies = (0..<3).map { _ in StubTransport.Body() }
+        let session = try makeClient(StubTransport { .stream(bodies[$0.index]) }) { $0.circuitBreaker = breaker }
+        for _ in 0..<2 {
+            let error = await #expect(throws: SessionError.self) {
+                try await session.get("x").timeout(.milliseconds(10)).data()
+            }
+            #expect(error?.timeout == .request)
+        }
+        let error = await #expect(throws: SessionError.self) {
+            try await session.get("x").timeout(.milliseconds(10)).data()
+        }
+        #expect(error?.code == .circuitOpen)
     }
 
     @Test func theCacheAnswersWhileTheCircuitIsOpen() async throws {

@@ -28,7 +28,10 @@ struct CircuitLink: ChainLink {
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep {
-        try record(breaker.configuration.errorCodes.contains(failure.code) ? .failure : .unknown, &flight)
+        // A timer around the request cancels it, and calls that a timeout only later.
+        let isLate = failure.code == .cancelled && flight.isTimed && flight.deadline.map { .now >= $0 } ?? false
+        let code = isLate ? .timeout : failure.code
+        try record(breaker.configuration.errorCodes.contains(code) ? .failure : .unknown, &flight)
         return .proceed
     }
 
