@@ -155,4 +155,16 @@ struct VerifiedChainTests {
         #expect(memory.chain(question("host0"), at: now) == nil)
         #expect(memory.chain(question("host1"), at: now) == chain)
     }
+
+    @Test func aRenewedEntryIsTheNewest() throws {
+        let memory = VerifiedChains()
+        let chain = identity.chain.map(\.handle)
+        for number in 0..<VerifiedChains.capacity { memory.remember(chain, for: question("host\(number)")) }
+        memory.remember(chain, for: question("host0"))
+        memory.remember(chain, for: question("another"))
+        #expect(memory.count == VerifiedChains.capacity)
+        let now = Int(Date().timeIntervalSince1970)
+        #expect(memory.chain(question("host0"), at: now) == chain)
+        #expect(memory.chain(question("host1"), at: now) == nil)
+    }
 }

@@ -147,7 +147,10 @@ final class VerifiedChains: Sendable {
         else { return }
         let answer = Answer(chain: chain, validity: validity, verified: now())
         contents.withLock { contents in
-            guard contents.answers.updateValue(answer, forKey: question) == nil else { return }
+            // A renewed answer has the whole time again, so it is the newest. The list is short, and a renewal rare.
+            if contents.answers.updateValue(answer, forKey: question) != nil {
+                contents.order.removeAll { $0 == question }
+            }
             contents.order.append(question)
             guard contents.order.count > Self.capacity else { return }
             contents.answers[contents.order.removeFirst()] = nil
