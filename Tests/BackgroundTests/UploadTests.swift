@@ -58,6 +58,27 @@ struct UploadTests {
         }
     }
 
+    /// The key is stored with the request, so that the server performs it once.
+    @Test(arguments: [true, false])
+    func aPostIsSentAgainIfItHasAnIdempotencyKey(_ hasKey: Bool) async throws {
+        try await withFileServer([:]) { files, server in
+            files.change { $0.answers = [.status(.serviceUnavailable), .status(.created)] }
+            try await withFolder { folder in
+                let file = folder.appending(path: "file")
+                try bytes(100).write(to: file)
+                try await withBackground(in: folder) { background in
+                    let call = try background.session.post(server.url("/orders").absoluteString)
+                        .options { $0.sendsIdempotencyKey = hasKey }
+                    let task = try await background.upload(call, fromFile: file)
+                    #expect(try await background.ended(task.id).state == (hasKey ? .completed : .failed))
+                }
+                let name = try #require(HTTPField.Name("Idempotency-Key"))
+                let keys = files.requests.map { $0.headerFields[name] }
+                #expect(keys.count == (hasKey ? 2 : 1) && Set(keys).count == 1 && (keys[0] != nil) == hasKey)
+            }
+        }
+    }
+
     @Test func anUploadWithABodyIsRefused() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "file")

@@ -65,13 +65,17 @@ struct Attempt: Sendable {
     {
         // These are no failures of the transfer: it waits for room, or for the credential.
         if error.code == .diskFull || error.code == .credentialUnavailable { return .retry(after: .seconds(60)) }
-        guard let session, error.code == .transferFailed, policy.methods.contains(definition.requestMethod) else {
-            return .doNotRetry
-        }
+        guard let session, error.code == .transferFailed, mayBeRepeated else { return .doNotRetry }
         // The part cannot be used, and the next attempt begins without it.
         if session.code == .invalidResumeData { return failures <= policy.limit ? .retry(after: .zero) : .doNotRetry }
         let isStatus = session.code == .unacceptableStatus
         return policy.decide(after: failures, errorCode: isStatus ? nil : session.code, head: session.head)
+    }
+
+    /// Whether the request may be sent again. The stored Idempotency-Key is the same for each attempt, so the server
+    /// performs the request once.
+    private var mayBeRepeated: Bool {
+        policy.methods.contains(definition.requestMethod) || definition.header.contains(.idempotencyKey)
     }
 
     /// Waits after bytes were transferred, for the limit of the task and for the limit of all.

@@ -27,8 +27,9 @@ extension BackgroundSession {
         /// The maximum number of tasks that are transferred at once from or to one host and port. The default is 4.
         public var maximumActivePerHost = 4
         /// Decides whether and when a failed attempt is repeated. The time of the next attempt is stored, so it
-        /// survives the process. Attempts before one that transferred bytes do not count. The default is 10 retries,
-        /// waits of one second to ten minutes, and any Retry-After up to seven days.
+        /// survives the process. Attempts before one that transferred bytes do not count. A request with an
+        /// Idempotency-Key is repeated whatever its method, with the same key. The default is 10 retries, waits of one
+        /// second to ten minutes, and any Retry-After up to seven days.
         public var retryPolicy = Configuration.defaultRetryPolicy
         /// How often an upload that was interrupted, for example by the end of its process, is sent again. A server may
         /// receive it that many times more. The default is 3, as in AFNetworking.
