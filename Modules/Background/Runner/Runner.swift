@@ -201,7 +201,9 @@ actor Runner {
 
     private func writeEnds() async throws(BackgroundError) {
         while let (record, end) = unwritten.first {
-            try await write(end, of: record)
+            do throws(BackgroundError) {
+                try await write(end, of: record)
+            } catch  where error.code == .noSuchTask {}
             unwritten.removeFirst()
         }
     }
