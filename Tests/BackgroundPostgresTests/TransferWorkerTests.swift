@@ -215,6 +215,39 @@ struct TransferWorkerTests {
         }
     }
 
+    /// The renewal that runs has already read the transfer.
+    @Test(arguments: StoreKind.available)
+    func aPauseDuringARenewalIsHeard(_ kind: StoreKind) async throws {
+        let throttle = MockResponse.Throttle(bytes: 1 << 10, pause: .milliseconds(20))
+        try await withFleet(kind, throttle: throttle, size: 3_000_000) { fleet in
+            try await fleet.store.add([fleet.transfer("a")])
+            let store = DeafStore(base: fleet.store, renewals: .init())
+            let worker = try await fleet.worker("worker", store) {
+                // No other renewal than for a change.
+                $0.leaseDuration = .seconds(86_400)
+                $0.pollInterval = .seconds(600)
+            }
+            let running = Task { try await worker.run() }
+            try await fleet.store.state(.running, of: "a")
+            // A change that is none for the transfer begins a renewal, which is held back.
+            while store.renewals?.isHeld != true {
+                try await fleet.store.apply(.resume, to: ["a"])
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try await fleet.store.apply(.pause, to: ["a"])
+            // The worker looks for transfers when it has heard of a change.
+            let passes = store.renewals?.passes ?? 0
+            while store.renewals?.passes ?? 0 < passes + 2 {
+                try await fleet.store.apply(.pause, to: ["a"])
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            store.renewals?.goOn.fire()
+            try await fleet.store.state(.paused, of: "a")
+            running.cancel()
+            try await running.value
+        }
+    }
+
     /// Transfers that a worker has lost, although it goes on.
     @Test(arguments: StoreKind.available)
     func aWorkerWithoutItsLeaseDropsWhatItHas(_ kind: StoreKind) async throws {
@@ -292,15 +325,38 @@ struct TransferWorkerTests {
     }
 }
 
-/// A store whose renewals do not arrive.
+/// A store whose renewals do not arrive, or arrive and are held back.
 private struct DeafStore: TransferStore {
+    /// The renewals that arrive, the first one held back, and the looks for transfers.
+    final class Renewals: Sendable {
+        private let state = Mutex((isHeld: false, passes: 0))
+        let goOn = Signal()
+
+        var isHeld: Bool { state.withLock { $0.isHeld } }
+        var passes: Int { state.withLock { $0.passes } }
+
+        func pass() { state.withLock { $0.passes += 1 } }
+
+        func hold() async {
+            let isFirst = state.withLock { state in
+                defer { state.isHeld = true }
+                return !state.isHeld
+            }
+            if isFirst { await goOn.wait() }
+        }
+    }
+
     let base: any TransferStore
+    /// Nil if renewals do not arrive.
+    var renewals: Renewals?
 
     func renew(
         _ renewals: [TransferLease.Renewal], for duration: Duration
     ) async throws(BackgroundError) -> [TransferLease.Status] {
-        // The result of an attempt is stored by a renewal without progress.
-        renewals.map { _ in .held }
+        guard let held = self.renewals else { return renewals.map { _ in .held } }
+        let statuses = try await base.renew(renewals, for: duration)
+        await held.hold()
+        return statuses
     }
 
     func add(_ transfers: [TransferDescription]) async throws(BackgroundError) -> [String] {
@@ -327,6 +383,9 @@ private struct DeafStore: TransferStore {
         try await base.transfers(in: states, after: last, limit: limit)
     }
     func counts() async throws(BackgroundError) -> [BackgroundTask.State: Int] { try await base.counts() }
-    func timeUntilReady() async throws(BackgroundError) -> Duration? { try await base.timeUntilReady() }
+    func timeUntilReady() async throws(BackgroundError) -> Duration? {
+        renewals?.pass()
+        return try await base.timeUntilReady()
+    }
     func changes() -> AsyncStream<Void> { base.changes() }
 }

@@ -91,8 +91,10 @@ public final class SQLiteTransferStore: TransferStore {
             let now = Runner.now
             return try renewals.map { renewal in
                 guard var transfer = try Self.transfer(renewal.lease.transfer.number, database) else { return .lost }
+                let state = transfer.state
                 let status = transfer.renew(renewal, for: duration.milliseconds, at: now)
-                if status != .lost || transfer.state == .failed { try Self.update(transfer, at: now, database) }
+                // A lost one has changed if it has expired.
+                if status != .lost || transfer.state != state { try Self.update(transfer, at: now, database) }
                 return status
             }
         }

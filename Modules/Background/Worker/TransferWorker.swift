@@ -72,6 +72,7 @@ public final class TransferWorker: Sendable {
         } onCancel: {
             engine.stop()
         }
+        engine.reset()
         if let failure { throw failure }
     }
 }

@@ -29,6 +29,8 @@ actor WorkerEngine {
 
     private var active: [Int64: Active] = [:]
     private var renewing: Task<Void, Never>?
+    /// Whether another renewal was asked for since the present one has begun, which may not know of the change.
+    private var renewsAgain = false
     private var timer: Task<Void, Never>?
 
     init(
@@ -52,6 +54,9 @@ actor WorkerEngine {
         bell.yield()
     }
 
+    /// Lets the next run begin. The request for the end of the last one cannot come any more.
+    nonisolated func reset() { isStopping.store(false, ordering: .releasing) }
+
     // MARK: The run
 
     func run(untilEmpty: Bool) async -> BackgroundError? {
@@ -71,7 +76,6 @@ actor WorkerEngine {
         for task in [listening, beating, timer] { task?.cancel() }
         await renewing?.value
         if configuration.session == nil { await session.shutdown(.immediate) }
-        isStopping.store(false, ordering: .releasing)
         return nil
     }
 
@@ -195,9 +199,13 @@ actor WorkerEngine {
     }
 
     private func renew() {
-        guard renewing == nil, !active.isEmpty else { return }
+        guard !active.isEmpty else { return }
+        guard renewing == nil else { return renewsAgain = true }
         renewing = Task {
-            await self.renewAll()
+            repeat {
+                self.renewsAgain = false
+                await self.renewAll()
+            } while self.renewsAgain && !self.active.isEmpty
             self.renewing = nil
         }
     }
