@@ -159,7 +159,7 @@ final class PostgresConnection {
     private func wait(for events: Int16, until deadline: ContinuousClock.Instant) throws(PostgresError) {
         while true {
             let rest = deadline - .now
-            guard rest > .zero else { throw PostgresError(nil, "The server did not answer in time.") }
+            guard rest > .zero else { throw PostgresError(nil, "The server did not answer in time.", isTimeout: true) }
             var polled = pollfd(fd: PQsocket(connection), events: events, revents: 0)
             let count = poll(&polled, 1, Self.milliseconds(rest))
             if count > 0 { return }

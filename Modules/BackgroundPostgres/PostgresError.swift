@@ -5,9 +5,12 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     public let sqlState: String?
     /// The message of the server or of libpq, in one line.
     public let message: String
+    /// Whether the server has not answered in time.
+    let isTimeout: Bool
 
-    init(_ sqlState: String?, _ message: String) {
+    init(_ sqlState: String?, _ message: String, isTimeout: Bool = false) {
         self.sqlState = sqlState
+        self.isTimeout = isTimeout
         let lines = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
         self.message = lines.joined(separator: " ")
     }
@@ -16,10 +19,11 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     public var description: String { sqlState.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
     /// Whether the connection, and not the statement, has failed. Class 08 is of connections; 57P01 to 57P05 and 53300
-    /// come from a server that stops, starts or is full, and 25P03 from one that has waited too long in a transaction.
+    /// come from a server that stops, starts or is full, 25P03 from one that has waited too long in a transaction, and
+    /// 25006 from one that only reads: after a failover, the next connection may lead to the server that writes.
     var isOfConnection: Bool {
         guard let sqlState else { return true }
-        return sqlState.hasPrefix("08") || sqlState.hasPrefix("57P") || ["53300", "25P03"].contains(sqlState)
+        return sqlState.hasPrefix("08") || sqlState.hasPrefix("57P") || ["53300", "25P03", "25006"].contains(sqlState)
     }
 
     /// Whether the transaction was ended in favour of another, and can be repeated.

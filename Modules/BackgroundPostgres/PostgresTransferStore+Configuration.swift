@@ -10,8 +10,9 @@ extension PostgresTransferStore {
         /// The number of connections for statements, each with a thread: 1 to 64. One more listens while
         /// ``PostgresTransferStore/changes()`` is read. The default is 2.
         public var connections = 2
-        /// The longest time for connecting. A call fails after about this time while the server cannot be reached. The
-        /// default is 10 seconds.
+        /// The longest time for connecting. While the server cannot be reached, such as during its restart, a call
+        /// tries again, and fails after about this time; the initializer tries four times at most. The default is 10
+        /// seconds.
         public var connectTimeout = Duration.seconds(10)
         /// The longest time for a statement, which the server also applies. The default is 30 seconds.
         public var statementTimeout = Duration.seconds(30)

@@ -16,7 +16,9 @@ internal import Synchronization
 ///
 /// The store needs PostgreSQL 12 or newer, a database whose encoding is UTF8, and a connection to the server itself or
 /// through a pool that gives a client its connection for the whole session. Statements run on threads of the store's
-/// own, for a limited time, and again on a new connection if theirs is lost.
+/// own, for a limited time, and again on a new connection if theirs is lost, also after a restart of the server. A
+/// transaction whose commit was lost with its connection may have taken effect: it runs again all the same, and the
+/// call returns what the second one has found. ``add(_:)`` then leaves out identifiers that the first one has added.
 public final class PostgresTransferStore: TransferStore {
     let configuration: Configuration
     private let connectionString: String
@@ -33,8 +35,9 @@ public final class PostgresTransferStore: TransferStore {
     ///
     /// - Parameters:
     ///   - connectionString: A connection string of libpq: a URI, or keywords and values. It decides on TLS, with
-    ///     `sslmode`, of which only `verify-full` checks the server. libpq's environment variables and password file
-    ///     apply.
+    ///     `sslmode`, of which only `verify-full` checks the server, against the authorities of `sslrootcert`.
+    ///     libpq's environment variables and password file apply, `connect_timeout` does not. Hosts of a list are tried
+    ///     in order, within one ``Configuration/connectTimeout``.
     ///   - configure: Changes the default configuration.
     /// - Throws: `BackgroundError` with `storeUnavailable` if the server cannot be reached or
     ///   refuses the connection, `newerJournal` if a newer version of the library made the
@@ -54,7 +57,7 @@ public final class PostgresTransferStore: TransferStore {
         links = (0..<configuration.connections).map { [configuration] _ in
             PostgresLink(connectionString, configuration)
         }
-        try await perform { [configuration] connection in
+        try await perform(awaitsServer: false) { [configuration] connection in
             try PostgresSchema(configuration.schema).prepare(connection, timeout: configuration.patience)
         }
     }
@@ -82,11 +85,11 @@ public final class PostgresTransferStore: TransferStore {
 extension PostgresTransferStore {
     /// Runs statements on the connection that has the least to do.
     func perform<Value: Sendable>(
-        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+        awaitsServer: Bool = true, _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(BackgroundError) -> Value {
         guard let link = links.min(by: { $0.waiting < $1.waiting }) else { throw .shutDown }
         do {
-            return try await link.perform(body)
+            return try await link.perform(awaitsServer: awaitsServer, body)
         } catch {
             throw Self.failure(error)
         }
