@@ -32,6 +32,11 @@ extension BackgroundSession {
         }
     }
 
+    /// Removes the file of a download, if it was not moved.
+    func removeDownload(_ number: Int) {
+        try? FileManager.default.removeItem(at: downloads.appending(path: String(number)))
+    }
+
     /// The transfer of a task that an earlier process has stored; nil for a task of another program, such as a tool.
     func transfer(of task: BackgroundTask, _ engine: JournalEngine) -> BackgroundTransfer? {
         guard let number = task.group.flatMap({ Int($0) }), number > 0 else { return nil }

@@ -67,10 +67,9 @@ final class JournalEngine: BackgroundEngine {
     }
 
     func add(_ transfer: BackgroundTransfer) {
-        if state.withLock({ $0.isClosed }) {
+        // The session may be closed, and end, in between.
+        if state.withLock({ $0.isClosed }) || hasEnded(input.yield(.add(transfer))) {
             Self.refuse(transfer, .sessionIsClosed)
-        } else {
-            input.yield(.add(transfer))
         }
     }
 
@@ -82,7 +81,11 @@ final class JournalEngine: BackgroundEngine {
     func close(_ ending: BackgroundEnding, then: @escaping @Sendable () -> Void) {
         gate.open()
         state.withLock { $0.isClosed = true }
-        input.yield(.close(ending, then: then))
+        if hasEnded(input.yield(.close(ending, then: then))) { then() }
+    }
+
+    private func hasEnded(_ result: AsyncStream<Command>.Continuation.YieldResult) -> Bool {
+        if case .terminated = result { true } else { false }
     }
 
     // MARK: The session
@@ -99,6 +102,8 @@ final class JournalEngine: BackgroundEngine {
             await reading.value
             endAdoption()
             then?()
+            input.finish()
+            await refuse(.sessionIsClosed)
         } catch {
             adopt([])
             endAdoption()
@@ -125,12 +130,15 @@ final class JournalEngine: BackgroundEngine {
         if isFirst { adoption.leave() }
     }
 
-    /// Ends all transfers with the error of the session that cannot be opened.
+    /// Ends all transfers with the error of a session that cannot be opened, or has ended, until it is closed and no
+    /// command is left.
     private func refuse(_ error: BackgroundError) async {
         for await command in commands {
             switch command {
             case .add(let transfer): Self.refuse(transfer, error)
-            case .close(_, let then): return then()
+            case .close(_, let then):
+                input.finish()
+                then()
             default: break
             }
         }
@@ -150,11 +158,11 @@ final class JournalEngine: BackgroundEngine {
         for await command in commands {
             switch command {
             case .close(let ending, let then):
+                closing = closing.map { former in { @Sendable in (former(), then()).1 } } ?? then
                 guard hasBegun, ending != .leaving else {
                     refuse(early)
-                    return then
+                    return closing
                 }
-                closing = closing ?? then
                 if ending == .cancelling { for number in state.withLock({ $0.tasks.keys }) { cancel(number) } }
             case .begin:
                 hasBegun = true
@@ -183,7 +191,8 @@ final class JournalEngine: BackgroundEngine {
         case .cancel(let number): if let id = id(number) { _ = try? await background.cancel(id) }
         case .remove(let number):
             guard let id = id(number) else { return }
-            _ = try? await background.remove(id)
+            // A file that could not be moved is of no use to anyone. If the task stays, the next process tries again.
+            if (try? await background.remove(id)) == true { background.removeDownload(number) }
             state.withLock { $0.tasks[number] = nil }
         case .begin, .close: break
         }
@@ -200,8 +209,9 @@ final class JournalEngine: BackgroundEngine {
                 state.transfers[task.id] = transfer
                 state.tasks[transfer.number] = task.id
             }
-            // Events before that were of an unknown task.
-            if let task = try await background.task(task.id) { deliver(task, in: background) }
+            // Events before that were of an unknown task. The task is stored, so its events count from now on, also if
+            // it cannot be read again.
+            if let task = try? await background.task(task.id) { deliver(task, in: background) }
         } catch {
             Self.refuse(transfer, error)
         }

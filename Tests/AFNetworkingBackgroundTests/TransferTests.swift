@@ -86,6 +86,8 @@ struct TransferTests {
                     try await notifications.names.wait(count: 2)
                     #expect(notifications.names.events == ["download not moved", "download complete"])
                 }
+                let downloads = folder.appending(path: "session/downloads").path
+                #expect(try FileManager.default.contentsOfDirectory(atPath: downloads).isEmpty)
             }
         }
     }
@@ -281,6 +283,24 @@ struct TransferTests {
                 }
                 #expect(server.requests.map { $0.headerFields[.authorization] } == ["Bearer abc"])
             }
+        }
+    }
+
+    /// Also those that come after the session has ended.
+    @Test func everyClosingIsAnswered() async throws {
+        try await withFolder { folder in
+            var settings = BackgroundSettings(identifier: "test") { JournalEngine($0, $1, $2) }
+            settings.directory = folder.appending(path: "session")
+            let http = try HTTPSession(configuration: .ephemeral)
+            let engine = JournalEngine(settings, http) { $0() }
+            let closings = EventRecorder<Int>()
+            engine.open { _ in }
+            engine.close(.finishing) { closings.record(1) }
+            engine.close(.cancelling) { closings.record(2) }
+            try await closings.wait(count: 2)
+            engine.close(.leaving) { closings.record(3) }
+            try await closings.wait(count: 3)
+            await http.shutdown(.immediate)
         }
     }
 

@@ -41,7 +41,7 @@ extension AFURLSessionManager {
             (changes.isRunning, changes.hasStarted, changes.own) = (!isSuspended, true, task)
         }
         add(task)
-        let steps = steps(of: transfer, nil, session) { [weak self] in
+        let steps = steps(of: transfer, to: nil, in: session) { [weak self] in
             if !isSuspended { self?.endAwaited(session) }
         }
         connect(task, steps, TaskBlocks(nil, nil, nil), session)
@@ -66,7 +66,7 @@ extension AFURLSessionManager {
     /// - Throws: ``SessionError/Code/invalidRequest`` without a file, as for data tasks, which a background session has
     ///   none of.
     func backgroundUpload(
-        _ request: URLRequest, _ file: URL?, _ session: URLSession, _ number: Int
+        _ request: URLRequest, file: URL?, in session: URLSession, number: Int
     ) throws(SessionError) -> Transfer {
         guard let file else {
             throw SessionError(
@@ -78,12 +78,12 @@ extension AFURLSessionManager {
         var request = request
         request.body = nil
         let attempts = attemptsToRecreateUploadTasksForBackgroundSessions ? 1 + Self.attemptsToRecreate : 1
-        return try steps(.upload(file: file), request, attempts, nil, session, number)
+        return try steps(.upload(file: file), request, attempts: attempts, to: nil, in: session, number: number)
     }
 
     /// Makes a download of a background session.
     func backgroundDownload(
-        _ request: URLRequest, _ isResumed: Bool, _ destination: DestinationBlock?, _ session: URLSession, _ number: Int
+        _ request: URLRequest, isResumed: Bool, to destination: DestinationBlock?, in session: URLSession, number: Int
     ) throws(SessionError) -> Transfer {
         guard !isResumed else {
             throw SessionError(
@@ -92,24 +92,24 @@ extension AFURLSessionManager {
                     + "place of cancelling it.",
                 url: request.url)
         }
-        return try steps(.download, request, 1, destination, session, number)
+        return try steps(.download, request, attempts: 1, to: destination, in: session, number: number)
     }
 
     private func steps(
-        _ content: BackgroundTransfer.Content, _ request: URLRequest, _ attempts: Int,
-        _ destination: DestinationBlock?, _ session: URLSession, _ number: Int
+        _ content: BackgroundTransfer.Content, _ request: URLRequest, attempts: Int,
+        to destination: DestinationBlock?, in session: URLSession, number: Int
     ) throws(SessionError) -> Transfer {
         _ = try session.result.get()
         guard let engine = session.engine else { throw SessionError(.shutDown, "The session has no engine.") }
         let transfer = BackgroundTransfer(
             number, content, try request.made(), attempts: attempts, engine, on: blocks.queue)
-        return steps(of: transfer, destination, session) {}
+        return steps(of: transfer, to: destination, in: session) {}
     }
 
     /// The steps at the end of a transfer: its file is moved on the queue of the session, and when all blocks were
     /// called, the task is forgotten.
     private func steps(
-        of transfer: BackgroundTransfer, _ destination: DestinationBlock?, _ session: URLSession,
+        of transfer: BackgroundTransfer, to destination: DestinationBlock?, in session: URLSession,
         didReport: @escaping @Sendable () -> Void
     ) -> Transfer {
         Transfer(
@@ -117,7 +117,7 @@ extension AFURLSessionManager {
             onEnd: { [self, weak transfer] task, report in
                 transfer?.onEnd { [self] outcome in
                     blocks.queue.execute { [self] in
-                        report(placed(outcome, task() as? URLSessionDownloadTask, destination, session))
+                        report(placed(outcome, of: task() as? URLSessionDownloadTask, at: destination, in: session))
                     }
                 }
             },
@@ -129,8 +129,8 @@ extension AFURLSessionManager {
 
     /// Moves the file of a download to the destination that a block chooses: the session's, or else the task's.
     private func placed(
-        _ outcome: BackgroundOutcome, _ task: URLSessionDownloadTask?, _ destination: DestinationBlock?,
-        _ session: URLSession
+        _ outcome: BackgroundOutcome, of task: URLSessionDownloadTask?, at destination: DestinationBlock?,
+        in session: URLSession
     ) -> TransferOutcome {
         var result = TransferOutcome(outcome)
         guard let task, outcome.error == nil else { return result }

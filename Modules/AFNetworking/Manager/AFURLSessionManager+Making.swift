@@ -74,7 +74,7 @@ extension AFURLSessionManager {
         _ request: URLRequest, _ body: Result<HTTPRequestBody?, SessionError>, _ blocks: TaskBlocks, file: URL? = nil
     ) -> Task {
         start(request, blocks) { session, number throws(SessionError) in
-            if session.engine != nil { return try backgroundUpload(request, file, session, number) }
+            if session.engine != nil { return try backgroundUpload(request, file: file, in: session, number: number) }
             let made = Result { () throws(SessionError) in
                 var request = request
                 request.body = try body.get()
@@ -94,7 +94,8 @@ extension AFURLSessionManager {
     ) -> URLSessionDownloadTask {
         start(request, blocks) { [options = downloadOptions] session, number throws(SessionError) in
             if session.engine != nil {
-                return try backgroundDownload(request, resumeData != nil, destination, session, number)
+                return try backgroundDownload(
+                    request, isResumed: resumeData != nil, to: destination, in: session, number: number)
             }
             let made = Result { () throws(SessionError) in
                 _ = try resumeData?.get()
