@@ -104,6 +104,35 @@ struct RenewableCredentialTests {
         #expect(stub.requests.count { $0.head.headerFields[.authorization] == "Bearer 2" } == 1)
     }
 
+    /// The issuer ignores cancellation, and answers only at the end.
+    @Test(arguments: Surface.allCases)
+    func eachSurfaceStopsWaitingAtItsTimeout(surface: Surface) async throws {
+        let issuer = TokenIssuer(isOpen: false)
+        let credential = try makeCredential(issuer)
+        let (session, stub) = try makeSession(credential)
+        var options = RequestOptions()
+        options.timeout = .milliseconds(20)
+        let error = await surface.send("x", options: options, with: session).error
+        #expect(error?.timeout == .request && credential.waiterCount == 0)
+        #expect(issuer.count == 1 && issuer.cancellations == 1 && stub.requests.count == 1)
+        issuer.open()
+    }
+
+    /// The issuer ignores cancellation, and answers only at the end.
+    @Test func aCancelledHandleStopsWaiting() async throws {
+        let issuer = TokenIssuer(isOpen: false)
+        let credential = try makeCredential(issuer)
+        let (session, stub) = try makeSession(credential)
+        let tasks = (0..<10).map { _ in session.get("x").jsonTask() }
+        for task in tasks { task.resume() }
+        try await poll { credential.waiterCount == 10 }
+        for task in tasks { task.cancel() }
+        for task in tasks { #expect(await failure(of: task)?.code == .cancelled) }
+        #expect(credential.waiterCount == 0 && issuer.count == 1 && issuer.cancellations == 1)
+        #expect(stub.requests.allSatisfy { $0.head.headerFields[.authorization] == "Bearer 1" })
+        issuer.open()
+    }
+
     /// A refresh token may be used once, so the next renewal begins when the cancelled one has ended.
     @Test func theLastWaiterCancelsTheRenewal() async throws {
         let issuer = TokenIssuer(isOpen: false)

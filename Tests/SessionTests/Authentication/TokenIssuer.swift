@@ -14,6 +14,8 @@ final class TokenIssuer: Authenticator {
         var running = 0
         var mostRunning = 0
         var cancellations = 0
+        var applications = 0
+        var judgements = 0
         var isOpen: Bool
         var waiters: [CheckedContinuation<Void, Never>] = []
         var failures = 0
@@ -31,6 +33,11 @@ final class TokenIssuer: Authenticator {
     var mostRunning: Int { state.withLock(\.mostRunning) }
     var cancellations: Int { state.withLock(\.cancellations) }
 
+    /// The number of requests with a token.
+    var applications: Int { state.withLock(\.applications) }
+    /// The number of responses that were judged.
+    var judgements: Int { state.withLock(\.judgements) }
+
     func fail(_ failures: Int = 1) { state.withLock { $0.failures = failures } }
     func expire(_ token: Int) { state.withLock { _ = $0.stale.insert(token) } }
 
@@ -45,7 +52,13 @@ final class TokenIssuer: Authenticator {
     }
 
     func apply(_ token: Int, to request: inout SessionRequest) {
+        state.withLock { $0.applications += 1 }
         request.headerFields[.authorization] = "Bearer \(token)"
+    }
+
+    func isRefusal(_ response: HTTPResponse) -> Bool {
+        state.withLock { $0.judgements += 1 }
+        return response.status == .unauthorized
     }
 
     func needsRenewal(_ token: Int) -> Bool { state.withLock { $0.stale.contains(token) } }
