@@ -86,6 +86,10 @@ let modules = [
         name: "WebSocket", ours: ["LinnetMessages", "LinnetSession", "LinnetTransport", "COpenSSL", "CZlib"],
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
+        name: "OAuth",
+        ours: ["LinnetMessages", "LinnetJSON", "LinnetSerialization", "LinnetTransport", "LinnetSession"],
+        others: [httpTypes], testOthers: [lifetimes]),
+    Module(
         name: "UIState", ours: ["LinnetCache", "LinnetTransport", "LinnetSession"], others: [httpTypes],
         testOthers: ["LinnetSerialization", "LinnetImageSerialization", lifetimes]),
     Module(

@@ -1,0 +1,65 @@
+internal import LinnetJSON
+internal import LinnetMessages
+
+extension OAuthClient {
+    /// Gets a new token for a refresh token (RFC 6749, section 6).
+    ///
+    /// An issuer that rotates refresh tokens accepts each of them once, so the result must replace the token;
+    /// ``OAuthAuthenticator`` with a ``TokenStore`` takes care of that, also across processes. If the answer has no
+    /// refresh token, the result has the earlier one.
+    ///
+    /// - Parameter token: The token to renew.
+    /// - Returns: The new token.
+    /// - Throws: An ``OAuthError``: ``OAuthError/Code/loginRequired`` if the token has no refresh token, and
+    ///   ``OAuthError/Code/invalidGrant`` if the issuer does not accept it.
+    public func refresh(_ token: OAuthToken) async throws(OAuthError) -> OAuthToken {
+        guard let refreshToken = token.refreshToken else { throw .loginRequired }
+        var new = try await self.token([("grant_type", "refresh_token"), ("refresh_token", refreshToken)])
+        if new.refreshToken == nil { new.refreshToken = refreshToken }
+        if new.scopes == nil { new.scopes = token.scopes }
+        return new
+    }
+
+    /// Gets a token for the client itself (RFC 6749, section 4.4).
+    ///
+    /// - Throws: An ``OAuthError``: ``OAuthError/Code/invalidConfiguration`` if the client has no secret.
+    public func clientCredentialsToken() async throws(OAuthError) -> OAuthToken {
+        guard authentication.isConfidential else {
+            throw OAuthError(.invalidConfiguration, "A client without a secret cannot get a token for itself.")
+        }
+        return try await token([("grant_type", "client_credentials")] + scopeParameters())
+    }
+
+    /// Gets a token from the token endpoint.
+    ///
+    /// - Parameters:
+    ///   - parameters: The parameters of the grant.
+    ///   - timeout: The longest time for the request; nil for the client's.
+    func token(_ parameters: [(String, String)]) async throws(OAuthError) -> OAuthToken {
+        let name = "token endpoint"
+        let endpoint = try server.endpoint(server.tokenEndpoint, name)
+        let object = try await post(parameters + resourceParameters(), to: endpoint, name).object()
+        return try OAuthToken(object, at: now(), endpoint: name)
+    }
+
+    /// The scopes as a parameter.
+    func scopeParameters() throws(OAuthError) -> [(String, String)] {
+        for scope in scopes {
+            // scope-token of RFC 6749, appendix A.4.
+            guard !scope.isEmpty, scope.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != 0x22 && $0 != 0x5C }) else {
+                throw OAuthError(.invalidConfiguration, "\"\(scope.oneLine)\" is not a scope.")
+            }
+        }
+        return scopes.isEmpty ? [] : [("scope", scopes.joined(separator: " "))]
+    }
+
+    /// The resources as parameters (RFC 8707, section 2).
+    func resourceParameters() throws(OAuthError) -> [(String, String)] {
+        for resource in resources where resource.utf8.contains(UInt8(ascii: "#")) || !resource.utf8.contains(0x3A) {
+            throw OAuthError(
+                .invalidConfiguration,
+                "\"\(resource.oneLine)\" is not a resource, which is an absolute URI without fragment.")
+        }
+        return resources.map { ("resource", $0) }
+    }
+}

@@ -1,0 +1,88 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import LinnetJSON
+internal import LinnetMessages
+internal import LinnetSerialization
+internal import LinnetSession
+
+/// The answer of an endpoint, as far as it was read.
+struct EndpointAnswer {
+    let status: Int
+    let body: Data
+    /// The name of the endpoint for messages.
+    let endpoint: String
+
+    /// The object of a success. Throws the error of an error response, whatever its status.
+    func object() throws(OAuthError) -> JSONObject {
+        guard let object = try successOrError() else {
+            throw .invalidResponse(endpoint, "it is not a JSON object", status: status)
+        }
+        return object
+    }
+
+    /// The object of a success; nil if the body is not an object.
+    func successOrError() throws(OAuthError) -> JSONObject? {
+        guard !(300..<400 ~= status) else {
+            throw OAuthError(
+                .redirectRefused,
+                "The \(endpoint) answered with a redirect, which is not followed: the request has credentials.",
+                status: status)
+        }
+        let options = JSONValue.ParsingOptions(
+            maximumDepth: 16, allowsFragments: false, duplicateNames: .refused, maximumMemory: 64 << 20)
+        let object = (try? JSONValue(parsing: body, options: options))?.object
+        if let error = object?["error"], !error.isNull {
+            guard let error = error.string else {
+                throw .invalidResponse(endpoint, "the code of its error is not a string", status: status)
+            }
+            let response = OAuthError.ErrorResponse(
+                error: error, description: object?["error_description"]?.string, uri: object?["error_uri"]?.string)
+            throw OAuthError(response, endpoint: endpoint, status: status)
+        }
+        guard 200..<300 ~= status else {
+            throw .invalidResponse(endpoint, "its status is \(status), and it describes no error", status: status)
+        }
+        return object
+    }
+}
+
+extension OAuthClient {
+    /// The largest size of an answer.
+    static let answerLimit = 1 << 20
+
+    /// Sends parameters to an endpoint, with the proof of the client's identity.
+    func post(
+        _ parameters: [(String, String)], to endpoint: URL, _ name: String
+    ) async throws(OAuthError) -> EndpointAnswer {
+        guard !id.isEmpty else { throw OAuthError(.invalidConfiguration, "The identifier of the client is empty.") }
+        var fields: HTTPFields = [.accept: "application/json", .contentType: "application/x-www-form-urlencoded"]
+        var form = parameters
+        switch authentication.method {
+        case .none: form.append(("client_id", id))
+        case .basic(let secret):
+            // Both are encoded before they are joined (RFC 6749, section 2.3.1).
+            let pair = "\(FormEncoding.encode(id)):\(FormEncoding.encode(secret))"
+            fields[.authorization] = "Basic " + Data(pair.utf8).base64EncodedString()
+        case .post(let secret): form += [("client_id", id), ("client_secret", secret)]
+        }
+        let request = SessionRequest(
+            url: endpoint, method: .post, headerFields: fields, body: .data(Data(FormEncoding.encode(form).utf8)))
+        return try await Self.answer(to: session.call(request), within: timeout, name)
+    }
+
+    /// Sends a call and reads its answer.
+    static func answer(
+        to call: HTTPCall, within timeout: Duration, _ name: String
+    ) async throws(OAuthError) -> EndpointAnswer {
+        do throws(SessionError) {
+            let response = try await call.timeout(timeout).retry(.never).hooks(refusingRedirects).bytes(
+                validation: .none)
+            let body = try await response.body.collect(upTo: answerLimit)
+            return EndpointAnswer(status: response.status.code, body: body, endpoint: name)
+        } catch {
+            throw OAuthError(error, endpoint: name)
+        }
+    }
+
+    private static let refusingRedirects = TaskHooks { $0.willRedirect = { _, _, _ in .doNotFollow } }
+}
