@@ -87,8 +87,10 @@ let modules = [
         others: [nioCore, nioWebSocket, httpTypes], testOthers: ["LinnetSecurity", nioEmbedded, lifetimes]),
     Module(
         name: "OAuth",
-        ours: ["LinnetMessages", "LinnetJSON", "LinnetSerialization", "LinnetTransport", "LinnetSession"],
-        others: [httpTypes], testOthers: [lifetimes]),
+        ours: [
+            "LinnetMessages", "LinnetJSON", "LinnetSecurity", "LinnetSerialization", "LinnetTransport", "LinnetSession",
+        ],
+        others: [nioCore, nioPosix, httpTypes], testOthers: [lifetimes]),
     Module(
         name: "UIState", ours: ["LinnetCache", "LinnetTransport", "LinnetSession"], others: [httpTypes],
         testOthers: ["LinnetSerialization", "LinnetImageSerialization", lifetimes]),
