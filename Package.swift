@@ -234,8 +234,8 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetAFNetworking", "LinnetBrotli", "LinnetTransport", "LinnetWebSocket", "LinnetTesting",
-            "CommandSupport",
+            "Linnet", "LinnetAFNetworking", "LinnetBrotli", "LinnetOAuth", "LinnetTransport", "LinnetWebSocket",
+            "LinnetTesting", "CommandSupport",
             "SanitizerSupport", "linnet-request", httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",

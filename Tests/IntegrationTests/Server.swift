@@ -15,6 +15,7 @@ struct Server: Sendable, Hashable, CustomTestStringConvertible {
     static let keepAlive = Server(variable: "LINNET_TEST_NGINX_KEEPALIVE")
     static let slow = Server(variable: "LINNET_TEST_NGINX_SLOW")
     static let webSockets = Server(variable: "LINNET_TEST_WEBSOCKETS")
+    static let authlib = Server(variable: "LINNET_TEST_AUTHLIB")
     static let httpbin = Server(variable: "LINNET_TEST_HTTPBIN")
 
     var testDescription: String { variable }
