@@ -152,7 +152,7 @@ let executables: [Target] = [
         dependencies: modules.map { .byName(name: $0.target) } + ["ExampleSupport", httpTypes, argumentParser],
         path: "Examples/ExampleApp"),
     .executableTarget(
-        name: "linnet-request", dependencies: ["Linnet", "ExampleSupport", argumentParser],
+        name: "linnet-request", dependencies: ["Linnet", "LinnetOAuth", "ExampleSupport", argumentParser],
         path: "Examples/LinnetRequest"),
     .executableTarget(
         name: "linnet-pins",
@@ -213,7 +213,7 @@ let appTests: [Target] = [
         path: "Tests/RecipesTests"),
     .testTarget(
         name: "LinnetRequestTests",
-        dependencies: ["linnet-request", "LinnetTesting", "CommandSupport", "SanitizerSupport"],
+        dependencies: ["linnet-request", "LinnetTesting", "CommandSupport", "SanitizerSupport", httpTypes],
         path: "Tests/LinnetRequestTests"),
     .testTarget(
         name: "LinnetPinsTests",

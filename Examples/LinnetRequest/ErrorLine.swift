@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExampleSupport
 import Linnet
+import LinnetOAuth
 
 /// The message of an error with advice, on one line, and the exit code of the process.
 struct ErrorLine {
@@ -17,11 +18,22 @@ struct ErrorLine {
         switch error {
         case let error as UsageError: error.message
         case let error as SessionError: message(error)
+        case let error as OAuthError: message(error)
         default: "\(error)"
         }
     }
 
+    private static func message(_ error: OAuthError) -> String {
+        let advice =
+            switch error.code {
+            case .invalidGrant, .loginRequired: "Remove the token file to log in again: \(error.message)"
+            default: error.message
+            }
+        return "\(error.code): \(advice)"
+    }
+
     private static func message(_ error: SessionError) -> String {
+        if let error = error.underlying as? OAuthError { return message(error) }
         let advice =
             switch error.code {
             case .trustRefused: error.trustRefusal?.advice(anchorsOption: "as --cacert") ?? "Nothing was sent."

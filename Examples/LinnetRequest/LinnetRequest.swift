@@ -13,6 +13,10 @@ struct LinnetRequest: AsyncParsableCommand {
             Over https, the certificate chain and the host name are always verified before the request is sent. In a \
             terminal, a line break is added to a body that does not end with one.
 
+            --login gets a token from an OAuth issuer: with the browser if there is a display, and otherwise with a code \
+            that is entered on another device. The token is sent to the origin of the URL alone, also after redirects. It \
+            is kept in a file of its own for each issuer and client, which only the user can read.
+
             Exit codes: 0 success; 1 no complete response was received; 22 the status of the response is 400 or higher, and \
             its body was printed; 64 usage error.
             """,
@@ -33,7 +37,27 @@ struct LinnetRequest: AsyncParsableCommand {
     }
 
     private func send(_ plan: RequestPlan) async throws -> HTTPResponse.Status {
+        guard let login = plan.login else { return try await send(plan, with: nil) }
+        let issuer = try HTTPSession {
+            $0.securityPolicy = plan.issuerPolicy
+            $0.proxies = plan.proxies
+        }
+        do {
+            let credential = try await login.credential(for: plan.request.url, with: issuer)
+            let status = try await send(plan, with: .renewing(credential))
+            await issuer.shutdown()
+            return status
+        } catch {
+            await issuer.shutdown(.immediate)
+            throw error
+        }
+    }
+
+    private func send(
+        _ plan: RequestPlan, with authenticator: SessionAuthenticator?
+    ) async throws -> HTTPResponse.Status {
         let session = try HTTPSession {
+            $0.authenticator = authenticator
             $0.securityPolicy = plan.policy
             $0.timeouts.request = plan.timeout
             $0.httpVersions = plan.httpVersions

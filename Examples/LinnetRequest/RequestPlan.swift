@@ -13,10 +13,14 @@ struct RequestPlan {
     let httpVersions: HTTPVersions
     let proxies: ProxyPolicy
     let resolution: TransportConfiguration.Resolution
+    /// The login; nil for none.
+    let login: LoginPlan?
+    /// The policy for the issuer, to which pins do not apply.
+    let issuerPolicy: SecurityPolicy
 
     init(_ arguments: Arguments) throws {
         let url = try Self.url(arguments.url)
-        policy = try Self.policy(arguments)
+        policy = try Self.policy(arguments, pins: arguments.pins)
         let isTrustAsked = !arguments.pins.isEmpty || arguments.cacert != nil
         guard !isTrustAsked || url.scheme?.lowercased() == "https" else {
             throw UsageError("--pin and --cacert need an https URL, but the URL is \(arguments.url).")
@@ -26,6 +30,11 @@ struct RequestPlan {
         proxies = try arguments.proxy.map(Self.proxies) ?? .none
         resolution = try Self.resolution(arguments, url)
         request = SessionRequest(url: url, headerFields: try Self.headerFields(arguments.headers))
+        login = try LoginPlan(arguments)
+        issuerPolicy = try Self.policy(arguments, pins: [])
+        guard login == nil || !request.headerFields.contains(.authorization) else {
+            throw UsageError("--login and a header field Authorization exclude each other.")
+        }
     }
 
     private static func url(_ text: String) throws -> URL {
@@ -38,10 +47,10 @@ struct RequestPlan {
         return url
     }
 
-    private static func policy(_ arguments: Arguments) throws -> SecurityPolicy {
+    private static func policy(_ arguments: Arguments, pins: [String]) throws -> SecurityPolicy {
         do {
             let anchors: TrustAnchors = try arguments.cacert.map { try .file($0) } ?? .system
-            let pins = try arguments.pins.map { try PublicKeyPin($0) }
+            let pins = try pins.map { try PublicKeyPin($0) }
             guard pins.isEmpty else { return try .publicKeyPins(pins, anchors: anchors) }
             // An http URL is an explicit choice; --cacert applies to https only.
             return .everyHost(.systemTrust(anchors: anchors).insecureAllowingCleartext())
