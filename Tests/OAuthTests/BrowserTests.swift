@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LinnetSession
 import LinnetTesting
+import NIOCore
 import Synchronization
 import Testing
 
@@ -161,9 +162,16 @@ struct BrowserTests {
         let silent = try (0..<50).map { _ in try LocalSocket(listener.port) }
         let half = try LocalSocket(listener.port)
         half.write("GET / HT")
-        // The first connections are accepted when a later one was answered or refused.
         await listener.close()
         for socket in silent { #expect(socket.readToEnd() == "") }
+    }
+
+    @Test(arguments: ["", "GET /", "GET / HTTP/1.1\r\nHost: a\r\n"])
+    func aRequestThatDoesNotEndIsClosed(beginning: String) async throws {
+        let listener = LoopbackListener(path: "/", requestTime: .milliseconds(20))
+        try await listener.open()
+        #expect(try LocalSocket(listener.port).exchange(beginning) == "")
+        await listener.close()
     }
 
     @Test func theUserHasUntilTheLimit() async throws {

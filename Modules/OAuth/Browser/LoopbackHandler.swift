@@ -7,9 +7,11 @@ final class LoopbackHandler: ChannelInboundHandler {
 
     /// The largest head of a request in bytes.
     static let headLimit = 16 << 10
-    /// The longest time for a request, and then for the browser to close.
-    private static let time = (request: TimeAmount.seconds(10), closing: TimeAmount.seconds(1))
+    /// The longest time for the browser to close, after its page.
+    private static let closingTime = TimeAmount.seconds(1)
 
+    /// The longest time for a request.
+    private let requestTime: TimeAmount
     private let answer: (Substring) -> LoopbackPage
     private var head = ByteBuffer()
     private var hasAnswered = false
@@ -18,14 +20,17 @@ final class LoopbackHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    /// - Parameter answer: Returns the page for a request line.
-    init(_ answer: @escaping (Substring) -> LoopbackPage) {
+    /// - Parameters:
+    ///   - requestTime: The longest time for a request.
+    ///   - answer: Returns the page for a request line.
+    init(requestTime: TimeAmount, _ answer: @escaping (Substring) -> LoopbackPage) {
+        self.requestTime = requestTime
         self.answer = answer
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        closeAfter(Self.time.request, context)
+        closeAfter(requestTime, context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -70,7 +75,7 @@ final class LoopbackHandler: ChannelInboundHandler {
         guard let context else { return }
         guard !isEnding else { return context.close(promise: nil) }
         context.close(mode: .output, promise: nil)
-        closeAfter(Self.time.closing, context)
+        closeAfter(Self.closingTime, context)
     }
 
     private func closeAfter(_ time: TimeAmount, _ context: ChannelHandlerContext) {

@@ -28,11 +28,15 @@ final class LoopbackListener: Sendable {
     private static let connectionLimit = 32
 
     private let path: String
+    private let requestTime: TimeAmount
     private let state = Mutex(State())
 
-    /// - Parameter path: The path of the answer.
-    init(path: String) {
+    /// - Parameters:
+    ///   - path: The path of the answer.
+    ///   - requestTime: The longest time for a request, after which its connection is closed.
+    init(path: String, requestTime: TimeAmount = .seconds(10)) {
         self.path = path
+        self.requestTime = requestTime
     }
 
     /// The port, after ``open()``.
@@ -82,7 +86,7 @@ final class LoopbackListener: Sendable {
     }
 
     private func accept(_ channel: any Channel) throws {
-        let handler = LoopbackHandler { [weak self] in self?.page(for: $0) ?? .notFound }
+        let handler = LoopbackHandler(requestTime: requestTime) { [weak self] in self?.page(for: $0) ?? .notFound }
         let connection = Connection(
             channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop))
         let id = ObjectIdentifier(channel)

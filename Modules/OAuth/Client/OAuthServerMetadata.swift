@@ -6,7 +6,7 @@ internal import LinnetMessages
 /// ```swift
 /// let server = OAuthServerMetadata(issuer: "https://login.example.com", tokenEndpoint: endpoint)
 /// ```
-/// ``discover(_:with:)`` gets them from the issuer. Requests to endpoints that are not https fail with
+/// ``discover(_:with:timeout:)`` gets them from the issuer. Requests to endpoints that are not https fail with
 /// ``OAuthError/Code/insecureEndpoint``, unless both the endpoint and the issuer are on this machine.
 public struct OAuthServerMetadata: Sendable, Hashable {
     /// The identifier of the issuer: an https URL without query and fragment.
