@@ -84,7 +84,7 @@ public enum TransportRequestBody: Sendable {
     /// produced more than once.
     case stream(length: Int64?, isReplayable: Bool, make: @Sendable () throws -> any TransportBodyReader)
 
-    var isReplayable: Bool {
+    package var isReplayable: Bool {
         switch self {
         case .bytes: true
         case .stream(_, let isReplayable, _): isReplayable

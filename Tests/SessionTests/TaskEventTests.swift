@@ -170,6 +170,7 @@ extension TaskEvent {
         case .created: "created"
         case .resumed: "resumed"
         case .suspended: "suspended"
+        case .decided: "decided"
         case .completed: "completed"
         }
     }

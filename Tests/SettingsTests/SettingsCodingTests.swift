@@ -16,8 +16,9 @@ struct SettingsCodingTests {
     /// The properties of a configuration that are left out; the documentation of `HTTPSession.Settings` names each
     /// that is public.
     private static let leftOut: Set<String> = [
-        "cacheStore", "cacheTime", "callbackExecutor", "circuitBreaker", "clientIdentities", "clock", "requestGroup",
-        "authenticator", "contentCodings", "cookieJar", "cookieSaver", "credentialStore", "decoder", "encoder",
+        "cacheStore", "cacheTime", "callbackExecutor", "circuitBreaker", "clientIdentities", "clock",
+        "concurrencyLimiter", "requestGroup", "authenticator", "contentCodings", "cookieJar", "cookieSaver",
+        "credentialStore", "decoder", "encoder",
         "givenNetwork", "hooks",
         "hstsStore",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "requestSigner", "retriers",
@@ -56,6 +57,7 @@ struct SettingsCodingTests {
         changed.redirectPolicy = .sameOrigin(limit: 9)
         changed.retryPolicy = .limited(to: 10)
         changed.retryBudget = RetryBudget(share: 0.25, minimumPerSecond: 0)
+        changed.hedging = HedgingPolicy(after: .milliseconds(250), maximumAttempts: 3)
         changed.progressInterval = .seconds(11)
         var serializer = JSONRequestSerializer(options: JSONValue.WritingOptions(sortsKeys: true))
         serializer.requestOptions.timeout = .seconds(12)

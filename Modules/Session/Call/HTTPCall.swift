@@ -144,6 +144,12 @@ extension HTTPCall {
         changingAdditions { $0.retryPolicy = policy }
     }
 
+    /// Returns the call with a hedging policy instead of the session's:
+    /// `call.hedging(HedgingPolicy(after: .milliseconds(200)))`.
+    public func hedging(_ policy: HedgingPolicy) -> HTTPCall {
+        changingAdditions { $0.hedging = policy }
+    }
+
     /// Returns the call with a serializer instead of the session's: `api.post("x", ["a": 1]).requestSerializer(.json)`.
     ///
     /// Credentials from this serializer are sent to the call's origin, whatever it is.

@@ -17,8 +17,9 @@ extension HTTPSession {
             return try await engine.answer(&flight, serializer)
         }
         return try await hub.reporting(request, kind: .data, hooks: hooks, serializer: serializer) {
-            () async throws(SessionError) in
+            reporter async throws(SessionError) in
             var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
+            flight.reporter = reporter
             return try await engine.answer(&flight, serializer)
         }
     }
@@ -43,6 +44,7 @@ extension HTTPSession {
         do {
             var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
             flight.upgrade = upgrade
+            flight.reporter = hub.isWatched ? report.map { Boxed($0.reporter) } : nil
             return try await engine.run(flight).reporting(to: report)
         } catch {
             report?.complete(error, error.metrics)
@@ -58,8 +60,10 @@ extension HTTPSession {
         guard hub.isReporting || hooks != nil else {
             return try await engine.download(Flight(request, additions: extras?.value.additions), plan)
         }
-        return try await hub.reporting(request, kind: .download, hooks: hooks) { () async throws(SessionError) in
-            try await engine.download(Flight(request, hooks: hooks, additions: extras?.value.additions), plan)
+        return try await hub.reporting(request, kind: .download, hooks: hooks) { reporter async throws(SessionError) in
+            var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
+            flight.reporter = reporter
+            return try await engine.download(flight, plan)
         }
     }
 }

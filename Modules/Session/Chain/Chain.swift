@@ -45,6 +45,8 @@ struct Chain: Sendable {
         cacheIndex = links.count
         // Cookies and credentials decide which stored response matches. A hit is not an attempt for the links below.
         if let cache { links.append(cache) }
+        // A request that waits for its turn can meet a circuit that has opened.
+        if let limiter = configuration.concurrencyLimiter { links.append(ConcurrencyLink(limiter: limiter)) }
         // Answers of the cache need no origin. A request that waits for the network has no outcome yet.
         if let breaker = configuration.circuitBreaker { links.append(CircuitLink(breaker: breaker)) }
         if let network {

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetAuthentication
+internal import LinnetMessages
 internal import LinnetReachability
 internal import LinnetSerialization
 
@@ -75,6 +76,8 @@ indirect enum ChainQuestion: Sendable {
     case renewal(any RenewableCredentialSource, after: UInt64)
     /// A wait for the network.
     case network(NetworkWatch, condition: @Sendable (ReachabilityStatus) -> Bool, limit: Duration?, isFirst: Bool)
+    /// A wait until the origin may have another request.
+    case permit(ConcurrencyLimiter, Origin)
     /// Work with the stored responses.
     case cache(CacheWork, CacheWork.Task)
 }
@@ -89,5 +92,6 @@ indirect enum ChainAnswer: Sendable {
     case signed(SessionRequest)
     case renewed
     case network(NetworkWatch.Outcome)
+    case permit(ConcurrencyPermit)
     case cache(CacheWork.Result)
 }

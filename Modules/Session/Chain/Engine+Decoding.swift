@@ -26,15 +26,17 @@ extension Engine {
                 return response
             } catch {
                 let failure = error.adding(metrics)
-                guard failure.isOfDecoding, flight.request.body?.canBeRead ?? true else { throw failure }
+                guard failure.isNewToRetriers, flight.request.body?.canBeRead ?? true else { throw failure }
                 let failed = part.attempt(part.record?.attempts ?? 1, head: failure.head, error: failure)
                 guard let wait = try await wait(after: failed, between) else { throw failure }
                 guard chain.retryLedger?.takeRetry() ?? true else {
                     chain.log?.notRetrying(failed, part)
+                    part.report(.refusedByBudget)
                     throw failure
                 }
                 metrics = failure.metrics
                 chain.log?.retrying(failed, part, after: wait)
+                part.report(.retry(attempt: failed.number + 1, delay: wait))
                 try await timed(between) { [metrics] () async throws(SessionError) in
                     try await self.pause(for: wait, after: metrics, flight.request.url)
                 }
@@ -54,8 +56,10 @@ extension Engine {
     }
 
     private func wait(after attempt: RetryPolicy.Attempt, _ flight: Flight) async throws(SessionError) -> Duration? {
-        let retriers = flight.retriers(before: retriers)
-        let decision = try await timed(flight) { () async throws(SessionError) in
+        var retriers = flight.retriers(before: retriers)
+        // The others have seen the status.
+        if attempt.error?.code == .unacceptableStatus { retriers.removeAll(where: \.judgesResponses) }
+        let decision = try await timed(flight) { [retriers] () async throws(SessionError) in
             do {
                 return try await retriers.decide(on: attempt, nil, flight.hooks)
             } catch {
@@ -67,9 +71,12 @@ extension Engine {
 }
 
 extension SessionError {
-    /// Whether the response arrived and was refused or could not be decoded because of its body. Retriers see others
-    /// before that.
-    fileprivate var isOfDecoding: Bool {
-        [.decodingFailed, .unacceptableContentType, .unacceptableResponse].contains(code)
+    /// Whether retriers have not been asked about the response before it was refused or could not be decoded.
+    fileprivate var isNewToRetriers: Bool {
+        switch code {
+        case .decodingFailed, .unacceptableContentType, .unacceptableResponse: true
+        case .unacceptableStatus: head?.isFailure == false
+        default: false
+        }
     }
 }

@@ -17,12 +17,34 @@ extension Engine {
                 do {
                     // Without a timer of its own: the transport enforces the deadline, or a timer around the whole
                     // request does.
-                    try await transportLink.send(&walk, &flight, timeouts)
+                    if let policy = hedging(of: flight) {
+                        try await sendHedged(&walk, &flight, policy)
+                    } else {
+                        try await transportLink.send(&walk, &flight, timeouts)
+                    }
                 } catch {
                     walk.receive(.failure(error))
                 }
             case .read, .ask, .again: await perform(action, &walk, &flight)
             }
+        }
+    }
+
+    private func hedging(of flight: Flight) -> HedgingPolicy? { flight.additions?.value.hedging ?? hedging }
+
+    @inline(never)
+    private func sendHedged(
+        _ walk: inout ChainWalk, _ flight: inout Flight, _ policy: HedgingPolicy
+    ) async throws(SessionError) {
+        let (chain, sent) = (chain, flight)
+        try await transportLink.send(&walk, &flight, timeouts, hedging: policy, clock) { number in
+            guard chain.retryLedger?.takeRetry() ?? true else {
+                sent.report(.refusedByBudget)
+                return false
+            }
+            chain.log?.hedging(sent, number)
+            sent.report(.hedge(attempt: number))
+            return true
         }
     }
 
@@ -91,6 +113,8 @@ extension Engine {
         case .network(let watch, let condition, let limit, let isFirst):
             if isFirst { flight.hooks?.isWaitingForConnectivity() }
             return .network(await watch.wait(until: condition, for: limit, clock: clock))
+        case .permit(let limiter, let origin):
+            return .permit(try await limiter.permit(for: origin, flight.request.url))
         case .cache(let work, let task):
             return .cache(try await work.perform(task, by: self, flight))
         }
@@ -179,7 +203,10 @@ extension [any RequestRetrier] {
         on attempt: RetryPolicy.Attempt, _ policy: RetryPolicy?, _ hooks: RequestHooks?
     ) async throws -> RetryPolicy.Decision {
         let decision = try await decide(on: attempt, policy)
-        guard let hooks else { return decision }
+        // A hook decides on failures, and on what others would retry.
+        guard let hooks, decision != .doNotRetry || attempt.head?.isFailure ?? true || attempt.error != nil else {
+            return decision
+        }
         return try await hooks.willRetry(attempt, decision)
     }
 

@@ -15,6 +15,7 @@ final class Engine: Sendable {
     /// Watches the network; nil in a session without a monitor.
     let network: NetworkWatch?
     let retriers: [any RequestRetrier]
+    let hedging: HedgingPolicy?
     let clock: any Clock<Duration>
     let timeouts: TransportTimeouts
     let maximumBodySize: Int
@@ -40,6 +41,7 @@ final class Engine: Sendable {
         needsRecords =
             configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty
         retriers = configuration.retriers
+        hedging = configuration.hedging
         clock = configuration.clock
         timeouts = configuration.timeouts
         maximumBodySize = configuration.maximumBodySize

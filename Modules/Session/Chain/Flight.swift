@@ -34,6 +34,8 @@ struct Flight: Sendable {
     var isPart = false
     /// The notes about the request; nil when nothing in the chain reads them.
     var record: Record?
+    /// Reports the decisions on the request; nil for a request whose events are not reported.
+    var reporter: Boxed<TaskReporter>?
 
     /// The answer to the question that a link has asked, until the link takes it.
     var answer: ChainAnswer?
@@ -44,6 +46,8 @@ struct Flight: Sendable {
     var cache = CacheLink.Note()
     /// The phase of the origin's circuit in which the request was admitted.
     var circuit: Boxed<CircuitMachine.Phase>?
+    /// The place among the requests that run at the origin.
+    var permit: ConcurrencyPermit?
     /// Whether the request asks for the server's consent before sending its body.
     var asksForConsent = false
     var connectivity: Boxed<ConnectivityLink.Note>?
@@ -95,8 +99,13 @@ struct Flight: Sendable {
         return flight
     }
 
-    /// The number of the task, where the request has a handle or hooks.
-    var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID }
+    /// The number of the task, where the request has a handle, hooks, or events.
+    var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID ?? reporter?.value.id }
+
+    /// Reports a decision to the subscribers of the session's events.
+    func report(_ decision: @autoclosure () -> TaskEvent.Decision) {
+        reporter?.value.decided(decision(), control?.taskDescription)
+    }
 }
 
 extension Flight {
@@ -110,6 +119,8 @@ extension Flight {
         var retriers: [any RequestRetrier] = []
         /// The policy in place of the session's; nil for the session's.
         var retryPolicy: RetryPolicy?
+        /// The policy in place of the session's; nil for the session's.
+        var hedging: HedgingPolicy?
     }
 
     /// The notes about one request that outlive an attempt: its numbers for the log, and the facts for retriers.

@@ -29,6 +29,8 @@ extension TransferObserver {
 protocol TransferControl: AnyObject, Sendable {
     /// The priority among the requests that wait for a connection.
     var priority: RequestPriority { get }
+    /// The description of the handle.
+    var taskDescription: String? { get }
     /// Whether the transfer is suspended.
     var isSuspended: Bool { get }
     /// Returns once the transfer is not suspended. Throws `CancellationError` if the caller's task was cancelled.

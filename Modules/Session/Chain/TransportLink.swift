@@ -37,14 +37,48 @@ final class TransportLink: Sendable {
         let request = try wire(&flight, timeouts)
         let response: TransportResponse
         do {
-            response =
-                transport.enforcesRequestTimeout
-                ? try await transport.send(request, observer: flight.observer)
-                : try await sendUntilCancelled(request, flight.observer)
+            response = try await send(request, flight.observer)
         } catch {
             throw failed(error, &flight)
         }
         received(response, &walk, &flight)
+    }
+
+    private func send(
+        _ request: TransportRequest, _ observer: (any TransportObserver)?
+    ) async throws(TransportError) -> TransportResponse {
+        transport.enforcesRequestTimeout
+            ? try await transport.send(request, observer: observer) : try await sendUntilCancelled(request, observer)
+    }
+
+    /// Sends the request of a flight like ``send(_:_:_:)``, and again while its answer is late.
+    ///
+    /// - Parameter mayHedge: Whether the attempt with a number from 2 is made.
+    @inline(never)
+    func send(
+        _ walk: inout ChainWalk, _ flight: inout Flight, _ timeouts: TransportTimeouts, hedging policy: HedgingPolicy,
+        _ clock: any Clock<Duration>, mayHedge: @escaping @Sendable (Int) -> Bool
+    ) async throws(SessionError) {
+        try policy.check(for: flight.request.url)
+        let request = try wire(&flight, timeouts)
+        guard policy.permits(request) else { return try await send(&walk, &flight, timeouts) }
+        // The handle of the request follows the upload of the first attempt only.
+        var other = flight
+        (other.observer, other.control) = (nil, nil)
+        let hedge = Hedge(policy: policy, clock: clock) {
+            [observer = flight.observer] request, number throws(TransportError) in
+            try await self.send(request, number == 1 ? observer : nil)
+        } next: { [other] number in
+            var other = other
+            // It is made when it is due, for the time that is left then.
+            return mayHedge(number) ? try? self.wire(&other, timeouts) : nil
+        }
+        let outcome = await hedge.run(request)
+        switch outcome.result {
+        case .success(let response): received(response, after: outcome.earlier, &walk, &flight)
+        case .failure(let error):
+            throw SessionError(error, url: flight.request.url).adding(metrics: outcome.earlier + error.attempts)
+        }
     }
 
     /// Makes the transport's request of a flight.
@@ -99,14 +133,18 @@ final class TransportLink: Sendable {
         SessionError(error, url: flight.request.url).adding(metrics: error.attempts)
     }
 
+    /// - Parameter earlier: The attempts that were hedged.
     @inline(never)
-    private func received(_ response: TransportResponse, _ walk: inout ChainWalk, _ flight: inout Flight) {
+    private func received(
+        _ response: TransportResponse, after earlier: [TransportMetrics] = [], _ walk: inout ChainWalk,
+        _ flight: inout Flight
+    ) {
         let url = flight.request.url
         walk.receive(
             .success(
                 StreamedResponse(
-                    url: url, head: response.head, body: .transport(response.body, url: url), metrics: response.attempts
-                )))
+                    url: url, head: response.head, body: .transport(response.body, url: url),
+                    metrics: earlier.isEmpty ? response.attempts : earlier + response.attempts)))
     }
 }
 

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import LinnetMessages
 internal import Synchronization
 
 /// An event of one of a session's requests.
@@ -15,8 +16,25 @@ public struct TaskEvent: Sendable {
         case resumed
         /// The request was suspended.
         case suspended
+        /// The session decided on the request.
+        case decided(Decision)
         /// The request ended, with its error, or nil on success.
         case completed(SessionError?)
+    }
+
+    /// A decision of a session's policies on a request.
+    public enum Decision: Sendable, Hashable {
+        /// A failed attempt is followed by another one, with a number from 2, after a delay.
+        case retry(attempt: Int, delay: Duration)
+        /// An answer is late, so another attempt with a number from 2 is made beside the earlier ones; see
+        /// ``HedgingPolicy``.
+        case hedge(attempt: Int)
+        /// A retry or a hedge was not made, because the session's ``RetryBudget`` did not allow it.
+        case refusedByBudget
+        /// The request was not sent, because the circuit of its origin is open; see ``CircuitBreaker``.
+        case refusedByCircuitBreaker(Origin)
+        /// The request waits until fewer requests run at its origin; see ``ConcurrencyLimiter``.
+        case waitForConcurrencyLimiter(Origin)
     }
 
     /// The request's ID, unique in the process.

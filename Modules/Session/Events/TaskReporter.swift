@@ -33,6 +33,12 @@ struct TaskReporter: Sendable {
         notify(.didSuspend, description())
     }
 
+    func decided(
+        _ decision: @autoclosure () -> TaskEvent.Decision, _ description: @autoclosure () -> String?
+    ) {
+        post(.decided(decision()), description())
+    }
+
     /// Reports the end. It must be called once, after ``TaskEventHub/latch`` was entered.
     /// - Parameters:
     ///   - isCounted: Whether the request is in the group of requests.
@@ -64,7 +70,7 @@ struct TaskReporter: Sendable {
 
 /// A request without a handle, which reports its start and its end.
 struct ReportedRequest: Sendable {
-    private let reporter: TaskReporter
+    let reporter: TaskReporter
     private let hooks: RequestHooks?
     let url: URL
 
@@ -93,6 +99,8 @@ struct ReportedRequest: Sendable {
 final class StreamReport: Sendable {
     private let request: ReportedRequest
     private let hasEnded = Atomic(false)
+
+    var reporter: TaskReporter { request.reporter }
 
     init(_ request: ReportedRequest) {
         self.request = request

@@ -66,8 +66,12 @@ extension HTTPSession {
         public var retryPolicy: RetryPolicy = .never
         /// Limits all retries of the session to a share of its requests. The default is no limit.
         public var retryBudget: RetryBudget?
+        /// Sends requests once more when their answers are late. The default is none.
+        public var hedging: HedgingPolicy?
         /// Refuses requests to origins that fail. The default is none.
         public var circuitBreaker: CircuitBreaker?
+        /// Limits the requests that run at an origin to what it can serve. The default is none.
+        public var concurrencyLimiter: ConcurrencyLimiter?
         /// The retriers, which decide before the policy. The default is none.
         public var retriers: [any RequestRetrier] = []
         /// The adapters, which change the request of each attempt. The default is none.
@@ -210,7 +214,9 @@ extension HTTPSession {
         /// breaker is invalid.
         func check() throws(SessionError) {
             try retryBudget?.check()
+            try hedging?.check()
             try circuitBreaker?.configuration.check()
+            try concurrencyLimiter?.configuration.check()
             guard waitsForConnectivity, network == nil else { return }
             throw SessionError(
                 .invalidConfiguration, "waitsForConnectivity needs a monitor: set reachabilityMonitor as well.")

@@ -34,8 +34,9 @@ public struct TaskHooks: Sendable {
     /// one, or not at all. It is called again after each refused credential, a limited number of times.
     public var didReceiveChallenge:
         (@Sendable (Context, AuthenticationAttempt) async throws -> AuthenticationAttempt.Decision)?
-    /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Not called if
-    /// the request was cancelled or exceeded its timeout for the whole request.
+    /// Makes the final decision on whether to retry, given the decision of the retriers and the policy. Called for
+    /// failures, as ``RequestRetrier`` lists them, and for responses that a retrier or the policy would retry. Not
+    /// called if the request was cancelled or exceeded its timeout for the whole request.
     public var willRetry:
         (@Sendable (Context, RetryPolicy.Attempt, RetryPolicy.Decision) async throws -> RetryPolicy.Decision)?
     /// Returns a new body when a request must be sent again and its body can be read only once. Nil fails the request

@@ -67,15 +67,9 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    fileprivate struct Table {
-        var circuits: [Origin: CircuitMachine] = [:]
-    }
-
-    private static let maximumOrigins = 1000
-
     /// The conditions.
     public let configuration: Configuration
-    private let table = Mutex(Table())
+    private let table = Mutex(OriginTable<CircuitMachine>())
     private let broadcaster = Broadcaster<Change>()
     private let now: @Sendable () -> Duration
 
@@ -96,7 +90,7 @@ public final class CircuitBreaker: Sendable {
     /// The state of the circuit of a URL's origin; closed for a URL without one.
     public func state(of url: URL) -> State {
         guard let origin = try? Origin(url) else { return .closed }
-        return table.withLock { $0.circuits[origin]?.state } ?? .closed
+        return table.withLock { $0[origin]?.state } ?? .closed
     }
 
     /// The changes of all circuits from now on.
@@ -104,7 +98,7 @@ public final class CircuitBreaker: Sendable {
         EventSequence(limit: EventSequence<Change>.limit) { buffer in broadcaster.subscribe { buffer.append($0) } }
     }
 
-    var originCount: Int { table.withLock { $0.circuits.count } }
+    var originCount: Int { table.withLock { $0.count } }
 
     // MARK: The chain
 
@@ -119,27 +113,13 @@ public final class CircuitBreaker: Sendable {
     private func change<Result>(_ origin: Origin, _ body: (inout CircuitMachine, Duration) -> Result) -> Result {
         let now = now()
         let (result, state) = table.withLock { table in
-            if table.circuits[origin] == nil { table.makeRoom(at: now, below: Self.maximumOrigins) }
-            var circuit = table.circuits[origin] ?? CircuitMachine(configuration)
-            let before = circuit.state
-            let result = body(&circuit, now)
-            table.circuits[origin] = circuit
-            return (result, circuit.state == before ? nil : circuit.state)
+            table.change(origin, at: now, make: { CircuitMachine(configuration) }) { circuit in
+                let before = circuit.state
+                let result = body(&circuit, now)
+                return (result, circuit.state == before ? nil : circuit.state)
+            }
         }
         if let state { broadcaster.post(Change(origin: origin, state: state)) }
         return result
-    }
-}
-
-extension CircuitBreaker.Table {
-    /// Forgets circuits, the ones that know nothing first and the open ones last, so that hosts in the URLs of others
-    /// can neither fill the memory nor close a circuit.
-    fileprivate mutating func makeRoom(at now: Duration, below limit: Int) {
-        guard circuits.count >= limit else { return }
-        circuits = circuits.filter { !$0.value.isIdle(at: now) }
-        guard circuits.count >= limit else { return }
-        if let victim = circuits.first(where: { $0.value.state == .closed }) ?? circuits.first {
-            circuits[victim.key] = nil
-        }
     }
 }

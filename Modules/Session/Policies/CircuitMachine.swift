@@ -1,5 +1,5 @@
 /// The circuit of one origin: a state machine without a clock. Times are durations since any fixed moment.
-struct CircuitMachine {
+struct CircuitMachine: OriginMachine {
     /// Identifies the phase in which a request was admitted. The outcome of a request from an earlier phase says
     /// nothing about the origin now, and is ignored.
     typealias Phase = UInt64
@@ -23,8 +23,10 @@ struct CircuitMachine {
 
     init(_ settings: CircuitBreaker.Configuration) { self.settings = settings }
 
-    /// Whether nothing is known that a new machine would not know.
     func isIdle(at now: Duration) -> Bool { state == .closed && counts.sums(at: now.components.seconds).all == 0 }
+
+    /// No host in the URLs of others makes the breaker forget that an origin fails.
+    var importance: OriginImportance { state == .closed ? .known : .notable }
 
     mutating func admit(at now: Duration) -> Admission {
         guard state != .closed else { return .admitted(phase) }

@@ -69,6 +69,10 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         }
     }
 
+    /// Whether the policy is asked about responses that are no failures: true, because any status can be among its
+    /// ``statusCodes``.
+    public var judgesResponses: Bool { true }
+
     /// Decides by the policy.
     public func decide(on attempt: Attempt) -> Decision {
         let request = attempt.request

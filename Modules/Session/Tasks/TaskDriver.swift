@@ -39,7 +39,7 @@ final class TaskDriver: Sendable {
         var pace: ProgressPace
     }
 
-    private let reporter: TaskReporter
+    let reporter: TaskReporter
     let output: any AnyTaskOutput
     let shared: Mutex<Shared>
     /// Called once, before any observer learns of the end.
@@ -220,7 +220,7 @@ final class TaskDriver: Sendable {
         }
     }
 
-    private var taskDescription: String? { shared.withLock { $0.taskDescription } }
+    var taskDescription: String? { shared.withLock { $0.taskDescription } }
 }
 
 extension TaskDriver.Shared {

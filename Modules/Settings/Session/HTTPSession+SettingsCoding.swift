@@ -62,6 +62,7 @@ private struct CodedSetting: Sendable {
         .value("redirectPolicy", \.redirectPolicy),
         .value("retryPolicy", \.retryPolicy),
         .value("retryBudget", \.retryBudget),
+        .value("hedging", \.hedging),
         .seconds("progressInterval", \.progressInterval),
         .requestSerializer,
         .value("responseSerializer", \.responseSerializer),

@@ -59,6 +59,30 @@ extension RetryBudget: Codable {
     }
 }
 
+/// Coded as an object with the names of the properties; the delay is a number of seconds, and must not be missing.
+/// Unknown keys are an error.
+extension HedgingPolicy: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable { case delay, maximumAttempts }
+
+    /// Decodes a policy.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        guard let delay = try container.seconds(.delay) else {
+            throw DecodingError.keyNotFound(
+                CodingKeys.delay, .init(codingPath: container.codingPath, debugDescription: "There is no delay."))
+        }
+        self.init(after: delay)
+        maximumAttempts = try container.decodeIfPresent(Int.self, forKey: .maximumAttempts) ?? maximumAttempts
+    }
+
+    /// Encodes the policy.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(seconds: delay, forKey: .delay)
+        try container.encode(maximumAttempts, forKey: .maximumAttempts)
+    }
+}
+
 /// Coded as an object with the names of the properties; durations are numbers of seconds. Missing keys have the
 /// defaults; unknown keys are an error.
 extension RetryPolicy.Backoff: Codable {

@@ -21,7 +21,7 @@ enum ActivityChange: Sendable {
 extension ActivityChange {
     init?(_ event: TaskEvent, source: UInt64) {
         switch event.kind {
-        case .created: return nil
+        case .created, .decided: return nil
         case .resumed: self = .began(event.taskID, source: source)
         case .suspended, .completed: self = .paused(event.taskID)
         }

@@ -30,6 +30,7 @@ struct ChainTests {
         Self.equip(&configuration, jar: CookieJar(), store: MemoryCacheStore())
         configuration.hstsStore = HSTSStore()
         configuration.circuitBreaker = CircuitBreaker()
+        configuration.concurrencyLimiter = ConcurrencyLimiter()
         configuration.authenticator = .renewing(RenewableCredential(TokenIssuer(), 1, for: []))
         configuration.requestSigner = RequestSigner(for: []) { _ in }
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -40,7 +41,7 @@ struct ChainTests {
                 "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "RenewalLink", "AuthenticationLink",
                 "CookieLink",
                 "CodingLink",
-                "CacheLink", "CircuitLink", "ConnectivityLink", "ContinueLink",
+                "CacheLink", "ConcurrencyLink", "CircuitLink", "ConnectivityLink", "ContinueLink",
                 "SigningLink", "LogLink",
             ])
         #expect(chain.links[chain.cacheIndex] is CacheLink)

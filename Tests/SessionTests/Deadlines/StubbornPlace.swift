@@ -179,6 +179,7 @@ private struct StubbornAdapter: RequestAdapter {
 
 private struct StubbornRetrier: RequestRetrier {
     let code: StubbornCode
+    let judgesResponses = true
 
     func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
         await code.run()

@@ -87,6 +87,7 @@ final class TaskEventLog: Sendable {
             case .created: events.record((event.taskID, "created"))
             case .resumed: events.record((event.taskID, "resumed"))
             case .suspended: events.record((event.taskID, "suspended"))
+            case .decided: events.record((event.taskID, "decided"))
             case .completed: events.record((event.taskID, "completed"))
             }
         }

@@ -18,6 +18,7 @@ struct LogTableTests {
         var outcome: Result<Int, TransportError>
         var error: SessionError.Code?
 
+        var isHedge: Bool { message == "hedging request" }
         var isRefusedRetry: Bool { message == "retry budget exhausted" }
         var line: String { "| \(event) | `\(message)` | `\(level)` |" }
         var testDescription: String { line }
@@ -51,24 +52,29 @@ struct LogTableTests {
             outcome: .failure(TransportError(.invalidResponse, "No.")), error: .invalidResponse),
         .response("A retry, before its delay", .notice, status: 503, message: "retrying request"),
         .response("A retry that the budget does not allow", .notice, status: 503, message: "retry budget exhausted"),
+        .response("Another attempt of a request whose answer is late", .debug, status: 200, message: "hedging request"),
     ]
 
     @Test(arguments: rows)
     func eachEventHasItsLevel(row: Row) async throws {
         let lines = EventRecorder<RecordingLogHandler.Line>()
         let clock = ManualClock()
-        let transport = StubTransport { _ in .status(.init(code: try row.outcome.get())) }
+        let transport = StubTransport { request in
+            if row.isHedge, request.index == 0 { try await clock.sleep(for: .seconds(60)) }
+            return .status(.init(code: try row.outcome.get()))
+        }
         let client = try makeClient(transport) {
             $0.logger = RecordingLogHandler.logger(lines, .debug)
             $0.clock = clock
             if row.level == .notice { $0.retryPolicy = .limited(to: 1) }
             if row.isRefusedRetry { $0.retryBudget = RetryBudget(share: 0, minimumPerSecond: 0) }
+            if row.isHedge { $0.hedging = HedgingPolicy(after: .milliseconds(2_500)) }
             $0.retryPolicy.backoff.first = .milliseconds(2_500)
             $0.retryPolicy.backoff.jitter = 0
         }
         let sending = Task { await sessionError { try await client.get("a").response() } }
-        if row.level == .notice, !row.isRefusedRetry {
-            try await clock.waitForSleepers(count: 1)
+        if row.isHedge || row.level == .notice && !row.isRefusedRetry {
+            try await clock.waitForSleepers(count: row.isHedge ? 2 : 1)
             clock.advance(by: .seconds(3))
         }
         let error = await sending.value
@@ -82,8 +88,8 @@ struct LogTableTests {
     private func expectNumbers(in line: RecordingLogHandler.Line, _ row: Row) {
         #expect(line.value("request", as: UInt64.self) != nil)
         let isRetry = row.level == .notice
-        #expect(line.value("send", as: Int.self) == (isRetry ? nil : 1))
-        #expect(line.value("attempt", as: Int.self) == (isRetry ? 1 : nil))
+        #expect(line.value("send", as: Int.self) == (isRetry || row.isHedge ? nil : 1))
+        #expect(line.value("attempt", as: Int.self) == (isRetry ? 1 : row.isHedge ? 2 : nil))
         #expect(line.value("delay", as: Double.self) == (isRetry && !row.isRefusedRetry ? 2.5 : nil))
         let hasDuration = ["response received", "request failed"].contains(row.message)
         #expect((line.value("duration", as: Double.self) ?? -1 >= 0) == hasDuration)

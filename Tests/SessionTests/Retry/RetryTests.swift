@@ -225,7 +225,52 @@ struct RetryTests {
             }
         }
         #expect(try await client.get("a").json() == 1)
-        #expect(decisions.events == [.doNotRetry, .doNotRetry, .doNotRetry])
+        // It is not asked about the answer.
+        #expect(decisions.events == [.doNotRetry, .doNotRetry])
+    }
+
+    /// A retrier that decides by the number alone does not repeat an answer.
+    @Test func retriersAreAskedAboutFailures() async throws {
+        struct Always: RequestRetrier {
+            let judgesResponses: Bool
+
+            func decide(on attempt: RetryPolicy.Attempt) -> RetryPolicy.Decision {
+                attempt.number < 4 ? .retry(after: .zero) : .doNotRetry
+            }
+        }
+        for (status, judges, count) in [
+            (200, false, 1), (202, false, 1), (200, true, 4), (202, true, 4), (400, false, 4), (503, false, 4),
+        ] {
+            let transport = StubTransport { _ in .status(.init(code: status)) }
+            let client = try makeClient(transport) { $0.retriers = [Always(judgesResponses: judges)] }
+            _ = await sessionError { try await client.get("a").data() }
+            #expect(transport.requests.count == count)
+            await client.shutdown(.immediate)
+        }
+    }
+
+    /// A status that is no error, but that the validation of the call refuses, is a failure.
+    @Test(arguments: [true, false]) func aRefusedStatusIsAFailure(judges: Bool) async throws {
+        struct Twice: RequestRetrier {
+            let judgesResponses: Bool
+            let seen = EventRecorder<SessionError.Code?>()
+
+            func decide(on attempt: RetryPolicy.Attempt) -> RetryPolicy.Decision {
+                seen.record(attempt.error?.code)
+                return attempt.number < 2 ? .retry(after: .zero) : .doNotRetry
+            }
+        }
+        let transport = StubTransport { _ in .status(202) }
+        let retrier = Twice(judgesResponses: judges)
+        let client = try makeClient(transport) { $0.retriers = [retrier] }
+        let validation = ResponseValidation(statusCodes: RangeSet(200..<202))
+        let error = await sessionError {
+            try await client.get("a").response(DataResponseSerializer(validation: validation))
+        }
+        #expect(error?.code == .unacceptableStatus && error?.metrics.count == 2)
+        #expect(transport.requests.count == 2)
+        // One that judges responses was asked before the validation.
+        #expect(retrier.seen.events == (judges ? [nil, nil] : [.unacceptableStatus, .unacceptableStatus]))
     }
 
     @Test(arguments: Version.allCases)

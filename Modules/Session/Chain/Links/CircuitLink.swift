@@ -14,6 +14,7 @@ struct CircuitLink: ChainLink {
             flight.circuit = Boxed(phase)
             return .proceed
         case .refused(let wait):
+            flight.report(.refusedByCircuitBreaker(origin))
             let seconds = (wait / .milliseconds(100)).rounded(.up) / 10
             throw SessionError(
                 .circuitOpen,

@@ -61,6 +61,14 @@ struct LogLink: ChainLink {
         logger.notice("retry budget exhausted", metadata: facts(of: attempt, flight))
     }
 
+    /// The request is sent once more, because its answer is late.
+    func hedging(_ flight: Flight, _ attempt: Int) {
+        var facts = facts(of: flight.request)
+        facts["request"] = flight.record.map { .number($0.id) }
+        facts["attempt"] = .number(attempt)
+        logger.debug("hedging request", metadata: facts)
+    }
+
     private func facts(of attempt: RetryPolicy.Attempt, _ flight: Flight) -> Logger.Metadata {
         var facts = facts(of: attempt.request)
         facts["request"] = flight.record.map { .number($0.id) }

@@ -11,7 +11,7 @@ struct RetryLink: ChainLink {
     }
 
     let policy: RetryPolicy
-    /// The session's retriers, which are asked about every outcome.
+    /// The session's retriers.
     let retriers: [any RequestRetrier]
     /// Nil in a session without a budget.
     var ledger: RetryLedger?
@@ -30,42 +30,66 @@ struct RetryLink: ChainLink {
     }
 
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
-        guard asksUsers(flight) || policy(of: flight).mayRetry(response.head) else { return .proceed }
-        return step(after: flight.attempt(flight.retries.number, head: response.head), &flight)
+        let isFailure = response.head.isFailure
+        let mayRetry = policy(of: flight).mayRetry(response.head)
+        let asksHook = (isFailure || mayRetry) && hasHook(flight)
+        guard mayRetry || asksHook || hasRetriers(flight, isFailure) else { return .proceed }
+        return step(after: flight.attempt(flight.retries.number, head: response.head), &flight) { flight in
+            let retriers = flight.retriers(before: retriers)
+            return isFailure ? retriers : retriers.filter(\.judgesResponses)
+        }
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
-        guard asksUsers(flight) || policy(of: flight).limit > 0, !failure.isFinal else { return .proceed }
-        return step(after: flight.attempt(flight.retries.number, error: failure), &flight)
+        guard !failure.isFinal, policy(of: flight).limit > 0 || hasHook(flight) || hasRetriers(flight, true) else {
+            return .proceed
+        }
+        return step(after: flight.attempt(flight.retries.number, error: failure), &flight) { flight in
+            flight.retriers(before: retriers)
+        }
     }
 
-    private func step(after attempt: RetryPolicy.Attempt, _ flight: inout Flight) -> ChainStep {
+    /// - Parameter retriers: The retriers to ask.
+    private func step(
+        after attempt: RetryPolicy.Attempt, _ flight: inout Flight, retriers: (Flight) -> [any RequestRetrier]
+    ) -> ChainStep {
         let decision: RetryPolicy.Decision
-        if asksUsers(flight) {
-            guard case .retry(let answer) = flight.takeAnswer() else {
-                return .ask(.retry(attempt, flight.retriers(before: retriers), policy(of: flight)))
-            }
+        if case .retry(let answer) = flight.takeAnswer() {
             decision = answer
         } else {
+            let retriers = retriers(flight)
+            guard retriers.isEmpty, !hasHook(flight) else {
+                return .ask(.retry(attempt, retriers, policy(of: flight)))
+            }
             decision = policy(of: flight).decide(on: attempt)
         }
         guard let wait = flight.wait(by: decision) else { return .proceed }
         if flight.canSendAgain {
             guard ledger?.takeRetry() ?? true else {
                 log?.notRetrying(attempt, flight)
+                flight.report(.refusedByBudget)
                 return .proceed
             }
             log?.retrying(attempt, flight, after: wait)
+            flight.report(.retry(attempt: attempt.number + 1, delay: wait))
         }
         return .again(flight.request, after: wait, otherwise: .proceed)
     }
 
     private func policy(of flight: Flight) -> RetryPolicy { flight.additions?.value.retryPolicy ?? policy }
 
-    /// Whether retriers or a hook decide in addition to the policy.
-    private func asksUsers(_ flight: Flight) -> Bool {
-        flight.hasRetriers(before: retriers) || flight.hooks?.isSeen(\.willRetry) == true
+    private func hasHook(_ flight: Flight) -> Bool { flight.hooks?.isSeen(\.willRetry) == true }
+
+    /// Whether a retrier is asked about an outcome.
+    private func hasRetriers(_ flight: Flight, _ isFailure: Bool) -> Bool {
+        guard flight.hasRetriers(before: retriers) else { return false }
+        return isFailure || flight.retriers(before: retriers).contains(where: \.judgesResponses)
     }
+}
+
+extension HTTPResponse {
+    /// Whether the status is one of an error (RFC 9110, sections 15.5 and 15.6).
+    var isFailure: Bool { status.code >= 400 }
 }
 
 extension Flight {
