@@ -10,6 +10,7 @@ import Testing
 struct WholeBodyTests {
     /// A handle that is suspended when it hears of its body.
     private final class SuspendedHandle: TransferObserver, TransferControl {
+        let taskDescription: String? = nil
         private let state = Mutex<(reports: [Int], isSuspended: Bool)>(([], false))
         let isWaiting = Signal()
         let goOn = Signal()
