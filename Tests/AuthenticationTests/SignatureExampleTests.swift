@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinnetAuthentication
 
-/// The examples of RFC 9421, appendix B.2, with the keys of B.1.
+/// The examples of RFC 9421, sections 2.5 and 3.1, and appendices B.2 to B.4, with the keys of B.1.
 @Suite(.timeLimit(.minutes(1)))
 struct SignatureExampleTests {
     struct Example: Sendable {
@@ -17,7 +17,12 @@ struct SignatureExampleTests {
 
         /// The example's message, with its signature.
         func message() throws -> SignableMessage {
-            var message = try label == "sig-b24" ? SignatureExampleTests.response : SignatureExampleTests.request()
+            var message =
+                switch label {
+                case "sig-b24": SignatureExampleTests.response
+                case "ttrp": try SignatureExampleTests.forwardedRequest()
+                default: try SignatureExampleTests.request()
+                }
             message.fields[.signatureInput] = "\(label)=\(input)"
             message.fields[.signature] = "\(label)=:\(signature):"
             return message
@@ -33,6 +38,26 @@ struct SignatureExampleTests {
                 .contentLength: "18",
             ])
     }
+
+    /// The request of B.3, behind a proxy that terminates TLS.
+    static func forwardedRequest() throws -> SignableMessage {
+        let target = try testTarget("https://service.internal.example/foo?param=Value&Pet=dog")
+        var message = SignableMessage(
+            method: .post, target: target,
+            fields: [
+                .date: "Tue, 20 Apr 2021 02:07:55 GMT", .contentType: "application/json", .contentLength: "18",
+            ])
+        message.fields[try #require(HTTPField.Name("Client-Cert"))] = clientCertificate
+        return message
+    }
+
+    static let clientCertificate =
+        ":MIIBqDCCAU6gAwIBAgIBBzAKBggqhkjOPQQDAjA6MRswGQYDVQQKDBJMZXQncyBBdXRoZW50aWNhdGUxGzAZBgNVBAMMEkxBIEludGVybWVk"
+        + "aWF0ZSBDQTAeFw0yMDAxMTQyMjU1MzNaFw0yMTAxMjMyMjU1MzNaMA0xCzAJBgNVBAMMAkJDMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQg"
+        + "AE8YnXXfaUgmnMtOXU/IncWalRhebrXmckC8vdgJ1p5Be5F/3YC8OthxM4+k1M6aEAEFcGzkJiNy6J84y7uzo9M6NyMHAwCQYDVR0TBAIw"
+        + "ADAfBgNVHSMEGDAWgBRm3WjLa38lbEYCuiCPct0ZaSED2DAOBgNVHQ8BAf8EBAMCBsAwEwYDVR0lBAwwCgYIKwYBBQUHAwIwHQYDVR0RAQ"
+        + "H/BBMwEYEPYmRjQGV4YW1wbGUuY29tMAoGCCqGSM49BAMCA0gAMEUCIBHda/r1vaL6G3VliL4/Di6YK0Q6bMjeSkC3dFCOOB8TAiEAx/kH"
+        + "SB4urmiZ0NX5r5XarmPk0wmuydBVoU4hBVZ1yhk=:"
 
     static let digest =
         "sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:"
@@ -107,6 +132,36 @@ struct SignatureExampleTests {
 
 extension SignatureExampleTests {
     static let examples = [
+        Example(
+            label: "sig1", key: .rsaPSS,
+            input: #"("@method" "@authority" "@path" "content-digest" "content-length" "content-type")"#
+                + #";created=1618884473;keyid="test-key-rsa-pss""#,
+            signature: "HIbjHC5rS0BYaa9v4QfD4193TORw7u9edguPh0AW3dMq9WImrlFrCGUDih47vAxi4L2YRZ3XMJc1uOKk/J0ZmZ+wcta4"
+                + "nKIgBkKq0rM9hs3CQyxXGxHLMCy8uqK488o+9jrptQ+xFPHK7a9sRL1IXNaagCNN3ZxJsYapFj+JXbmaI5rtAdSfSvzP"
+                + "uBCh+ARHBmWuNo1UzVVdHXrl8ePL4cccqlazIJdC4QEjrF+Sn4IxBQzTZsL9y9TP5FsZYzHvDqbInkTNigBcE9cKOYNF"
+                + "Cn4D/WM7F6TNuZO9EgtzepLWcjTymlHzK7aXq6Am6sfOrpIC49yXjj3ae6HRalVc/g==",
+            base: """
+                "@method": POST
+                "@authority": example.com
+                "@path": /foo
+                "content-digest": \(digest)
+                "content-length": 18
+                "content-type": application/json
+
+                """),
+        Example(
+            label: "ttrp", key: .p256,
+            input: #"("@path" "@query" "@method" "@authority" "client-cert");created=1618884473"#
+                + #";keyid="test-key-ecc-p256""#,
+            signature: "xVMHVpawaAC/0SbHrKRs9i8I3eOs5RtTMGCWXm/9nvZzoHsIg6Mce9315T6xoklyy0yzhD9ah4JHRwMLOgmizw==",
+            base: """
+                "@path": /foo
+                "@query": ?param=Value&Pet=dog
+                "@method": POST
+                "@authority": service.internal.example
+                "client-cert": \(clientCertificate)
+
+                """),
         Example(
             label: "sig-b21", key: .rsaPSS,
             input: #"();created=1618884473;keyid="test-key-rsa-pss";nonce="b3k2pp5k7z-50gnwp.yemd""#,
