@@ -127,6 +127,7 @@ struct NginxResponseTests {
                 case .created: kinds.append("created")
                 case .resumed: kinds.append("resumed")
                 case .suspended: kinds.append("suspended")
+                case .decided: kinds.append("decided")
                 case .completed(let error):
                     #expect(error == nil)
                     kinds.append("completed")
