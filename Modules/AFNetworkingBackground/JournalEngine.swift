@@ -102,6 +102,7 @@ final class JournalEngine: BackgroundEngine {
             await reading.value
             endAdoption()
             then?()
+            forgetTransfers()
             input.finish()
             await refuse(.sessionIsClosed)
         } catch {
@@ -109,6 +110,16 @@ final class JournalEngine: BackgroundEngine {
             endAdoption()
             await refuse(error)
         }
+    }
+
+    /// Releases the transfers that are left to the next process, and refer to the engine.
+    private func forgetTransfers() {
+        let left = state.withLock { state in
+            defer { (state.transfers, state.tasks) = ([:], [:]) }
+            return state.transfers
+        }
+        // Not under the lock: a manager that is released with its transfers closes the session once more.
+        withExtendedLifetime(left) {}
     }
 
     private func open() async throws(BackgroundError) -> BackgroundSession {
@@ -186,8 +197,7 @@ final class JournalEngine: BackgroundEngine {
     private func perform(_ command: Command, on background: BackgroundSession) async {
         switch command {
         case .add(let transfer): await store(transfer, in: background)
-        case .resume(let number): if let id = id(number) { _ = try? await background.resume(id) }
-        case .suspend(let number): if let id = id(number) { _ = try? await background.pause(id) }
+        case .resume(let number), .suspend(let number): await align(number, in: background)
         case .cancel(let number): if let id = id(number) { _ = try? await background.cancel(id) }
         case .remove(let number):
             guard let id = id(number) else { return }
@@ -195,6 +205,18 @@ final class JournalEngine: BackgroundEngine {
             if (try? await background.remove(id)) == true { background.removeDownload(number) }
             state.withLock { $0.tasks[number] = nil }
         case .begin, .close: break
+        }
+    }
+
+    /// Brings a task in line with its transfer. The commands of several threads can come in another order than their
+    /// changes of the transfer, so that its present state counts.
+    private func align(_ number: Int, in background: BackgroundSession) async {
+        guard let id = id(number), let transfer = state.withLock({ $0.transfers[id] }) else { return }
+        switch transfer.state {
+        case .running: _ = try? await background.resume(id)
+        case .suspended: _ = try? await background.pause(id)
+        case .cancelling: _ = try? await background.cancel(id)
+        default: break
         }
     }
 
@@ -209,6 +231,8 @@ final class JournalEngine: BackgroundEngine {
                 state.transfers[task.id] = transfer
                 state.tasks[transfer.number] = task.id
             }
+            // It may have been suspended or cancelled before it was stored.
+            if transfer.state != .running { await align(transfer.number, in: background) }
             // Events before that were of an unknown task. The task is stored, so its events count from now on, also if
             // it cannot be read again.
             if let task = try? await background.task(task.id) { deliver(task, in: background) }

@@ -286,6 +286,32 @@ struct TransferTests {
         }
     }
 
+    /// The commands of two threads can come in another order than their changes of the transfer.
+    @Test func aTransferThatWasSuspendedBeforeItIsStoredIsPaused() async throws {
+        try await withFolder { folder in
+            var settings = BackgroundSettings(identifier: "test") { JournalEngine($0, $1, $2) }
+            settings.directory = folder.appending(path: "session")
+            let http = try HTTPSession(configuration: .ephemeral)
+            let engine = JournalEngine(settings, http) { $0() }
+            engine.open { _ in }
+            let transfer = BackgroundTransfer(
+                adopted: 1, .download, SessionRequest(url: try #require(URL(string: "http://127.0.0.1:9/x"))),
+                description: nil, isSuspended: true, TransferProgress(), engine, execute: engine.execute)
+            // Resumed, and suspended at once.
+            engine.suspend(transfer)
+            engine.add(transfer)
+            let observer = try await BackgroundSession("test", directory: folder.appending(path: "session")) {
+                $0.role = .observer
+            }
+            while try await observer.tasks.first?.state != .paused { try await Task.sleep(for: .milliseconds(5)) }
+            await observer.shutdown()
+            let closings = EventRecorder<Void>()
+            engine.close(.leaving) { closings.record(()) }
+            try await closings.wait(count: 1)
+            await http.shutdown(.immediate)
+        }
+    }
+
     /// Also those that come after the session has ended.
     @Test func everyClosingIsAnswered() async throws {
         try await withFolder { folder in
