@@ -293,7 +293,9 @@ struct TransferTests {
             settings.directory = folder.appending(path: "session")
             let http = try HTTPSession(configuration: .ephemeral)
             let engine = JournalEngine(settings, http) { $0() }
-            engine.open { _ in }
+            let opened = Signal()
+            engine.open { _ in opened.fire() }
+            await opened.wait()
             let transfer = BackgroundTransfer(
                 adopted: 1, .download, SessionRequest(url: try #require(URL(string: "http://127.0.0.1:9/x"))),
                 description: nil, isSuspended: true, TransferProgress(), engine, execute: engine.execute)
