@@ -153,14 +153,7 @@ extension String {
 
     /// The text as an extended value in UTF-8 (RFC 8187, section 3.2.1).
     fileprivate var extendedValue: String {
-        var bytes = Array("UTF-8''".utf8)
-        for byte in utf8 {
-            if ASCII.isAlphanumeric(byte) || "!#$&+-.^_`|~".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), ASCII.hexadecimalDigit(byte >> 4), ASCII.hexadecimalDigit(byte & 15)]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        "UTF-8''"
+            + PercentCoding.encoded(utf8) { ASCII.isAlphanumeric($0) || "!#$&+-.^_`|~".utf8.contains($0) }
     }
 }

@@ -78,17 +78,7 @@ package struct RequestTarget: Hashable, Sendable {
     private static func target(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
         guard let first = bytes.first else { return "/" }
         if first == .slash, bytes.allSatisfy(\.isTargetByte) { return String(decoding: bytes, as: UTF8.self) }
-        var encoded: [UInt8] = first == .slash ? [] : [.slash]
-        for byte in bytes {
-            if byte.isTargetByte {
-                encoded.append(byte)
-            } else {
-                encoded += [
-                    UInt8(ascii: "%"), ASCII.hexadecimalDigit(byte >> 4), ASCII.hexadecimalDigit(byte & 15),
-                ]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
+        return (first == .slash ? "" : "/") + PercentCoding.encoded(bytes, keeping: \.isTargetByte)
     }
 }
 
@@ -107,20 +97,7 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
     /// The text with its percent-encoded bytes decoded; nil if it is not UTF-8. A `%` without two digits stands for
     /// itself.
     fileprivate var percentDecoded: String? {
-        var decoded: [UInt8] = []
-        var index = startIndex
-        while index < endIndex {
-            if self[index] == UInt8(ascii: "%"), index + 2 < endIndex,
-                let high = ASCII.hexadecimalValue(self[index + 1]), let low = ASCII.hexadecimalValue(self[index + 2])
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-            } else {
-                decoded.append(self[index])
-                index += 1
-            }
-        }
-        return String(validating: decoded, as: UTF8.self)
+        String(validating: PercentCoding.decoded(self), as: UTF8.self)
     }
 }
 

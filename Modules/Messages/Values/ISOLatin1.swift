@@ -43,11 +43,7 @@ extension HTTPField {
     package var uriReference: String {
         withUnsafeBytesOfValue { octets -> String? in
             guard !octets.allSatisfy({ $0 < 0x80 }) else { return nil }
-            let encoded = octets.flatMap { octet -> [UInt8] in
-                guard octet >= 0x80 else { return [octet] }
-                return [UInt8(ascii: "%"), ASCII.hexadecimalDigit(octet >> 4), ASCII.hexadecimalDigit(octet & 15)]
-            }
-            return String(decoding: encoded, as: UTF8.self)
+            return PercentCoding.encoded(octets) { $0 < 0x80 }
         } ?? value
     }
 }

@@ -7,30 +7,11 @@ enum FormEncoding {
     }
 
     static func encode(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), ASCII.hexadecimalDigit(byte >> 4), ASCII.hexadecimalDigit(byte & 15)]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentCoding.encoded(text.utf8) { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
     }
 
     /// Decodes a name or a value. Invalid escapes stay as they are.
     static func decode(_ text: some StringProtocol) -> String {
-        var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = ASCII.hexadecimalValue(rest[rest.startIndex]),
-                let low = ASCII.hexadecimalValue(rest[rest.startIndex + 1])
-            {
-                bytes.append(high << 4 | low)
-                rest.removeFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: PercentCoding.decoded(text.utf8, plusIsSpace: true), as: UTF8.self)
     }
 }

@@ -58,18 +58,7 @@ extension Proxy {
 
     /// The percent-decoded text; nil if it is not UTF-8.
     private static func decoded(_ text: Substring.UTF8View.SubSequence) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap { ASCII.hexadecimalValue($0) }
-            if byte == UInt8(ascii: "%"), digits.count == 2 {
-                bytes.append(digits[0] << 4 | digits[1])
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
+        String(validating: PercentCoding.decoded(text), as: UTF8.self)
     }
 
     private static func fault(_ rule: String) -> TransportError {
