@@ -22,7 +22,8 @@ struct ConcurrencyMachine {
         exact = Double(settings.initialLimit)
     }
 
-    var limit: Int { Int(exact) }
+    /// The highest limit can be a number that `Double` rounds up, beyond all integers.
+    var limit: Int { exact < Double(settings.maximumLimit) ? Int(exact) : settings.maximumLimit }
 
     /// Whether nothing is known that a new machine would not know.
     var isIdle: Bool { running == 0 && exact == Double(settings.initialLimit) }

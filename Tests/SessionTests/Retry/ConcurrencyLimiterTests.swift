@@ -20,10 +20,12 @@ struct ConcurrencyLimiterTests {
         return settings
     }
 
-    /// Begins as many requests as the limit allows, and ends them.
-    private func round(_ machine: inout ConcurrencyMachine, _ outcome: ConcurrencyMachine.Outcome) {
+    /// Begins as many requests as the limit allows, or the given number if that is less, and ends them.
+    private func round(
+        _ machine: inout ConcurrencyMachine, _ outcome: ConcurrencyMachine.Outcome, of count: Int = .max
+    ) {
         var rounds: [ConcurrencyMachine.Round] = []
-        while let round = machine.begin() { rounds.append(round) }
+        while rounds.count < count, let round = machine.begin() { rounds.append(round) }
         for round in rounds { machine.end(outcome, of: round) }
     }
 
@@ -79,6 +81,15 @@ struct ConcurrencyLimiterTests {
         var machine = ConcurrencyMachine(Self.settings)
         for _ in 0..<10 { round(&machine, .unknown) }
         #expect(machine.isIdle)
+    }
+
+    @Test func theHighestLimitIsAnyNumber() {
+        var settings = Self.settings
+        (settings.initialLimit, settings.maximumLimit) = (.max, .max)
+        var machine = ConcurrencyMachine(settings)
+        #expect(machine.limit == .max)
+        round(&machine, .overload, of: 1)
+        #expect(machine.limit == 1 << 62)
     }
 
     @Test(
