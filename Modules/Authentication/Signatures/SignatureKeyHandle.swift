@@ -113,8 +113,13 @@ private enum P256Signature {
     static func der(ofFixed bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count == 64, let signature = ECDSA_SIG_new() else { return nil }
         defer { ECDSA_SIG_free(signature) }
-        let (r, s) = (Array(bytes[..<32]), Array(bytes[32...]))
-        guard ECDSA_SIG_set0(signature, BN_bin2bn(r, 32, nil), BN_bin2bn(s, 32, nil)) == 1 else { return nil }
+        let (r, s) = (BN_bin2bn(Array(bytes[..<32]), 32, nil), BN_bin2bn(Array(bytes[32...]), 32, nil))
+        // The signature owns the numbers only if it has taken both.
+        guard ECDSA_SIG_set0(signature, r, s) == 1 else {
+            BN_free(r)
+            BN_free(s)
+            return nil
+        }
         let count = i2d_ECDSA_SIG(signature, nil)
         guard count > 0 else { return nil }
         var encoded = [UInt8](repeating: 0, count: Int(count))
