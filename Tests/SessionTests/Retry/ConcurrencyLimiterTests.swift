@@ -233,6 +233,19 @@ struct ConcurrencyLimiterTests {
         }
     }
 
+    /// The timer around the request cancels it, and the place is given back before that is called a timeout.
+    @Test func aTimeoutOfTheWholeRequestIsAnOverload() async throws {
+        let limiter = ConcurrencyLimiter {
+            ($0.initialLimit, $0.decreaseFactor) = (8, 0.5)
+        }
+        let body = StubTransport.Body()
+        let session = try makeClient(StubTransport { _ in .stream(body) }) { $0.concurrencyLimiter = limiter }
+        let error = await sessionError { try await session.get("a").timeout(.milliseconds(20)).data() }
+        #expect(error?.timeout == .request)
+        #expect(limiter.limit(of: try Self.url()) == 4)
+        await session.shutdown(.immediate)
+    }
+
     @Test func originsAreIndependentAndForgotten() throws {
         let limiter = ConcurrencyLimiter { $0.initialLimit = 1 }
         var permits: [ConcurrencyPermit] = []

@@ -29,10 +29,8 @@ struct CircuitLink: ChainLink {
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep {
-        // A timer around the request cancels it, and calls that a timeout only later.
-        let isLate = failure.code == .cancelled && flight.isTimed && flight.deadline.map { .now >= $0 } ?? false
-        let code = isLate ? .timeout : failure.code
-        try record(breaker.configuration.errorCodes.contains(code) ? .failure : .unknown, &flight)
+        let isFailure = breaker.configuration.errorCodes.contains(flight.finalCode(of: failure))
+        try record(isFailure ? .failure : .unknown, &flight)
         return .proceed
     }
 
@@ -40,5 +38,14 @@ struct CircuitLink: ChainLink {
         guard let phase = flight.circuit?.value else { return }
         flight.circuit = nil
         breaker.record(outcome, of: phase, try flight.target().origin)
+    }
+}
+
+extension Flight {
+    /// The code that a failure has in the end: a timer around the request cancels it, and calls that a timeout only
+    /// later.
+    func finalCode(of failure: SessionError) -> SessionError.Code {
+        let isLate = failure.code == .cancelled && isTimed && deadline.map { .now >= $0 } ?? false
+        return isLate ? .timeout : failure.code
     }
 }

@@ -29,7 +29,8 @@ struct ConcurrencyLink: ChainLink {
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
-        flight.permit?.end(limiter.configuration.errorCodes.contains(failure.code) ? .overload : .unknown)
+        let isOverload = limiter.configuration.errorCodes.contains(flight.finalCode(of: failure))
+        flight.permit?.end(isOverload ? .overload : .unknown)
         flight.permit = nil
         return .proceed
     }
