@@ -34,6 +34,7 @@ extension Engine {
                     part.report(.refusedByBudget)
                     throw failure
                 }
+                part.retries.isCounted = true
                 metrics = failure.metrics
                 chain.log?.retrying(failed, part, after: wait)
                 part.report(.retry(attempt: failed.number + 1, delay: wait))

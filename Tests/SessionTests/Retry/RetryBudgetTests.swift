@@ -103,6 +103,19 @@ struct RetryBudgetTests {
         #expect(try await requests { $0.retriers = [Always()] } == 110)
     }
 
+    /// Each retry after a failed decoding is a walk through the whole chain.
+    @Test func aRetryIsNoRequestOfTheBudget() async throws {
+        let stub = StubTransport { _ in .json("{") }
+        let session = try makeClient(stub) {
+            $0.retryBudget = RetryBudget(share: 1, minimumPerSecond: 0)
+            $0.retriers = [Always()]
+        }
+        let error = await #expect(throws: SessionError.self) { try await session.get("x").value(as: Int.self) }
+        #expect(error?.code == .decodingFailed)
+        #expect(stub.requests.count == 2)
+        await session.shutdown(.immediate)
+    }
+
     @Test func aCallsOwnPolicyIsLimitedToo() async throws {
         try await withMockServer(.status(.serviceUnavailable)) { server in
             let session = try HTTPSession(baseURL: server.url("/")) {

@@ -8,6 +8,8 @@ struct RetryLink: ChainLink {
     struct Note: Sendable {
         /// The number of the current attempt, from 1.
         var number = 1
+        /// Whether the budget has already counted the walk through the chain, as a retry.
+        var isCounted = false
     }
 
     let policy: RetryPolicy
@@ -20,7 +22,7 @@ struct RetryLink: ChainLink {
 
     func send(_ flight: inout Flight) -> ChainStep {
         flight.retries.number = flight.record?.nextAttempt() ?? 1
-        ledger?.begin()
+        if !flight.retries.isCounted { ledger?.begin() }
         return .proceed
     }
 
