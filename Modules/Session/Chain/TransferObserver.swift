@@ -16,6 +16,8 @@ protocol TransferObserver: AnyObject, TransportObserver {
     func didReceiveBody(bytes: Int)
     /// The whole body of a response arrived with its head, which declares this length.
     func didReceiveWholeBody(bytes: Int, length: () -> Int64?)
+    /// An attempt ended that was made beside the first one, whose progress is the one of the request.
+    func didFinishHedge(_ metrics: TransportMetrics)
 }
 
 extension TransferObserver {
@@ -23,6 +25,8 @@ extension TransferObserver {
         willReceiveBody(length: length())
         didReceiveBody(bytes: bytes)
     }
+
+    func didFinishHedge(_ metrics: TransportMetrics) {}
 }
 
 /// Controls the transfer of one request. Only requests with a handle have one.

@@ -62,16 +62,20 @@ final class TransportLink: Sendable {
         try policy.check(for: flight.request.url)
         let request = try wire(&flight, timeouts)
         guard policy.permits(request) else { return try await send(&walk, &flight, timeouts) }
-        // The handle of the request follows the upload of the first attempt only.
+        // The progress of the request is the one of the first attempt's upload.
         var other = flight
-        (other.observer, other.control) = (nil, nil)
-        let hedge = Hedge(policy: policy, clock: clock) {
-            [observer = flight.observer] request, number throws(TransportError) in
-            try await self.send(request, number == 1 ? observer : nil)
+        other.observer = nil
+        let first: (any TransportObserver)? = flight.observer
+        let others: (any TransportObserver)? = flight.observer.map { HedgeObserver(base: $0) }
+        let hedge = Hedge(policy: policy, clock: clock) { request, number throws(TransportError) in
+            try await self.send(request, number == 1 ? first : others)
         } next: { [other] number in
             var other = other
-            // It is made when it is due, for the time that is left then.
-            return mayHedge(number) ? try? self.wire(&other, timeouts) : nil
+            // It is made when it is due, for the time that is left then. A request that is suspended is not late.
+            guard other.control?.isSuspended != true, let request = try? self.wire(&other, timeouts),
+                mayHedge(number)
+            else { return nil }
+            return request
         }
         let outcome = await hedge.run(request)
         switch outcome.result {
@@ -146,6 +150,13 @@ final class TransportLink: Sendable {
                     url: url, head: response.head, body: .transport(response.body, url: url),
                     metrics: earlier.isEmpty ? response.attempts : earlier + response.attempts)))
     }
+}
+
+/// Observes the attempts beside the first one of a hedged request.
+private struct HedgeObserver: TransportObserver {
+    let base: any TransferObserver
+
+    func didFinishAttempt(_ metrics: TransportMetrics) { base.didFinishHedge(metrics) }
 }
 
 extension TransportTimeouts {

@@ -69,6 +69,10 @@ final class HookObserver: TransferObserver {
         base?.didFinishAttempt(metrics)
     }
 
+    func didFinishHedge(_ metrics: TransportMetrics) {
+        base?.didFinishHedge(metrics)
+    }
+
     func willWait(_ place: WaitingPlace) {
         base?.willWait(place)
     }

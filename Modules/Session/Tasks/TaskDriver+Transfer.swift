@@ -71,6 +71,10 @@ extension TaskDriver: TransferObserver, TransferControl {
         changeProgress { $0.didReceive(Int64(bytes)) }
     }
 
+    func didFinishHedge(_ metrics: TransportMetrics) {
+        shared.withLock { $0.metrics.append(metrics) }
+    }
+
     func didFinishAttempt(_ metrics: TransportMetrics) {
         shared.withLock { state in
             state.metrics.append(metrics)
