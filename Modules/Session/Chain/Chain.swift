@@ -12,6 +12,8 @@ struct Chain: Sendable {
     let log: LogLink?
     /// Nil in a session without a retry budget.
     let retryLedger: RetryLedger?
+    /// Nil in a session without a circuit breaker.
+    let circuitBreaker: CircuitBreaker?
     /// The place of the cache among the links.
     let cacheIndex: Int
 
@@ -23,6 +25,7 @@ struct Chain: Sendable {
         coding = CodingLink(configuration, readsBodies: cache?.flights == nil)
 
         retryLedger = configuration.retryBudget.map { RetryLedger($0) }
+        circuitBreaker = configuration.circuitBreaker
         let log = configuration.logger.map { LogLink(logger: $0, redaction: configuration.redaction) }
 
         // An attempt is everything below the retries. Adapters are not asked about each hop of a redirect.

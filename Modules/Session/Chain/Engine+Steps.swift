@@ -38,6 +38,8 @@ extension Engine {
     ) async throws(SessionError) {
         let (chain, sent) = (chain, flight)
         try await transportLink.send(&walk, &flight, timeouts, hedging: policy, clock) { number in
+            // The probe of a circuit that is half open is one request, and no other one goes to an origin that fails.
+            guard chain.circuitBreaker?.state(of: sent.request.url) ?? .closed == .closed else { return false }
             guard chain.retryLedger?.takeRetry() ?? true else {
                 sent.report(.refusedByBudget)
                 return false

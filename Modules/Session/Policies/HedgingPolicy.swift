@@ -13,11 +13,13 @@ internal import LinnetTransport
 ///
 /// Only requests that may be performed twice are hedged: those with an idempotent method (RFC 9110, section 9.2.2) or
 /// an Idempotency-Key (`RequestOptions.sendsIdempotencyKey`), whose body, if any, can be read again, and that do not
-/// switch protocols. A request that is suspended when its answer is late is not hedged. An answer counts when its head
-/// has arrived, or, where the body is read into memory, the body. An attempt that fails, or has a status from 500 to
-/// 599, does not end the others. The attempts that are not used are cancelled. They count neither as failures of the
-/// request nor for a ``CircuitBreaker``. A hedge counts as a retry for the session's ``RetryBudget``, and has the same
-/// fields, among them the signature of a ``RequestSigner``. Uploads report the progress of the first attempt.
+/// switch protocols. A request is not hedged if it is suspended when its answer is late, or if a ``CircuitBreaker`` has
+/// opened the circuit of its origin. A hedge takes no place of its own in a ``ConcurrencyLimiter``. An answer counts
+/// when its head has arrived, or, where the body is read into memory, the body. An attempt that fails, or has a status
+/// from 500 to 599, does not end the others. The attempts that are not used are cancelled. They count neither as
+/// failures of the request nor for a ``CircuitBreaker``. A hedge counts as a retry for the session's ``RetryBudget``,
+/// and has the same fields, among them the signature of a ``RequestSigner``. Uploads report the progress of the first
+/// attempt.
 public struct HedgingPolicy: Sendable, Hashable {
     /// The time without an answer after which the next attempt is made; from zero.
     public var delay: Duration

@@ -196,6 +196,27 @@ struct HedgingTests {
         }
     }
 
+    @Test func theProbeOfACircuitIsNotHedged() async throws {
+        let breaker = CircuitBreaker {
+            $0.minimumRequests = 1
+            $0.openDuration = .nanoseconds(1)
+        }
+        try await withSession([.milliseconds(10), .seconds(1)], statuses: [500]) {
+            $0.circuitBreaker = breaker
+        } perform: { session, transport, clock in
+            async let error = sessionError { try await session.get("x").text() }
+            try await clock.waitForSleepers(count: 2)
+            clock.advance(by: .milliseconds(10))
+            #expect(await error?.code == .unacceptableStatus)
+            async let text = session.get("x").text()
+            try await clock.waitForSleepers(count: 2)
+            clock.advance(by: .milliseconds(50))
+            clock.advance(by: .seconds(1))
+            #expect(try await text == "1")
+            #expect(transport.requests.count == 2)
+        }
+    }
+
     @Test(arguments: Surface.allCases)
     func hedgesAreReportedOnEverySurface(surface: Surface) async throws {
         try await withSession([.seconds(1)]) { session, _, clock in
