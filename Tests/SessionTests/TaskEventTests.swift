@@ -58,6 +58,20 @@ struct TaskEventTests {
         #expect(seen.last?.taskDescription == "mine")
     }
 
+    /// The work of a handle begins before its start is reported, and its first part may decide.
+    @Test func decisionsFollowTheStart() async throws {
+        let client = try makeClient(StubTransport { _ in .status(500) }) {
+            $0.circuitBreaker = CircuitBreaker { ($0.minimumRequests, $0.openDuration) = (1, .seconds(1000)) }
+        }
+        _ = await sessionError { try await client.get("x").data() }
+        let recorder = EventRecorder<String>()
+        client.onEvent { recorder.record($0.name) }
+        let task = client.get("x").jsonTask()
+        task.resume()
+        let names = try await recorder.wait { $0.last == "completed" }
+        #expect(names == ["created", "resumed", "decided", "completed"])
+    }
+
     @Test func aStreamedResponseEndsWithItsBody() async throws {
         let body = StubTransport.Body()
         let session = try HTTPSession(transport: StubTransport { _ in .stream(body) })

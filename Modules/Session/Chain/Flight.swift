@@ -104,7 +104,9 @@ struct Flight: Sendable {
 
     /// Reports a decision to the subscribers of the session's events.
     func report(_ decision: @autoclosure () -> TaskEvent.Decision) {
-        reporter?.value.decided(decision(), control?.taskDescription)
+        guard let reporter else { return }
+        // A handle delivers its updates one after the other, and a decision must not overtake the start.
+        if let control { control.decided(decision()) } else { reporter.value.decided(decision(), nil) }
     }
 }
 

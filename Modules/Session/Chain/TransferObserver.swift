@@ -33,8 +33,6 @@ extension TransferObserver {
 protocol TransferControl: AnyObject, Sendable {
     /// The priority among the requests that wait for a connection.
     var priority: RequestPriority { get }
-    /// The description of the handle.
-    var taskDescription: String? { get }
     /// Whether the transfer is suspended.
     var isSuspended: Bool { get }
     /// Returns once the transfer is not suspended. Throws `CancellationError` if the caller's task was cancelled.
@@ -42,6 +40,8 @@ protocol TransferControl: AnyObject, Sendable {
     /// Returns when an irreversible step may be done, such as moving a file to its place. Afterwards the task can be
     /// neither suspended nor cancelled. Throws `CancellationError` if it was cancelled before.
     func commit() async throws
+    /// Reports a decision on the request.
+    func decided(_ decision: TaskEvent.Decision)
 }
 
 extension (any TransferControl)? {

@@ -95,6 +95,14 @@ extension TaskDriver: TransferObserver, TransferControl {
         guard isOpen else { throw CancellationError() }
     }
 
+    func decided(_ decision: TaskEvent.Decision) {
+        change { state in
+            // Nothing follows the completion.
+            if state.outcome == nil { state.outbox.append(.decided(decision)) }
+            return {}
+        }
+    }
+
     func commit() async throws {
         while true {
             switch shared.withLock({ $0.machine.commit() }) {

@@ -211,6 +211,7 @@ final class TaskDriver: Sendable {
         switch news {
         case .state(.running): reporter.resumed(taskDescription)
         case .state(.suspended): reporter.suspended(taskDescription)
+        case .decided(let decision): reporter.decided(decision, taskDescription)
         case .completed(let outcome):
             reporter.completed(
                 outcome.error, completion(outcome), taskDescription, isCounted: shared.withLock { $0.isCounted }

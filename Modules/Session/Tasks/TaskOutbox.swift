@@ -2,6 +2,7 @@
 enum TaskNews: Sendable {
     case state(TaskState)
     case progress(TaskProgress)
+    case decided(TaskEvent.Decision)
     case completed(TaskDriver.Outcome)
 }
 

@@ -193,11 +193,13 @@ extension TransferTask where Value == URL {
 }
 
 extension TransferTask.Event {
-    init(_ news: TaskNews, _ output: TaskOutput<Value>) {
+    /// The event for an update; nil for a decision, which only the session reports.
+    init?(_ news: TaskNews, _ output: TaskOutput<Value>) {
         switch news {
         case .state(let state): self = .state(state)
         case .progress(let progress): self = .progress(progress)
         case .completed(let outcome): self = .completed(output.result(outcome))
+        case .decided: return nil
         }
     }
 
@@ -212,7 +214,7 @@ extension TaskNews {
         switch self {
         case .state(let state): state == .completed
         case .completed: true
-        case .progress: false
+        case .progress, .decided: false
         }
     }
 

@@ -10,7 +10,6 @@ import Testing
 struct WholeBodyTests {
     /// A handle that is suspended when it hears of its body.
     private final class SuspendedHandle: TransferObserver, TransferControl {
-        let taskDescription: String? = nil
         private let state = Mutex<(reports: [Int], isSuspended: Bool)>(([], false))
         let isWaiting = Signal()
         let goOn = Signal()
@@ -21,6 +20,7 @@ struct WholeBodyTests {
         /// The numbers of bytes that were reported.
         var reports: [Int] { state.withLock { $0.reports } }
 
+        func decided(_ decision: TaskEvent.Decision) {}
         func willSendBody(length: Int64?) {}
         func willReceiveBody(length: Int64?) {}
         func willReceiveBody(length: Int64?, from offset: Int64) {}
