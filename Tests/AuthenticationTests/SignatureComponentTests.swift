@@ -47,6 +47,7 @@ struct SignatureComponentTests {
             + "&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something"
         #expect(try value(.queryParameter("var"), url: long) == "this%20is%20a%20big%0Amultiline%20value")
         #expect(try value(.queryParameter("bar"), url: long) == "with%20plus%20whitespace")
+        #expect(try value(.queryParameter("a"), url: "https://www.example.com/?a=%FF") == "%EF%BF%BD")
         let name = SignatureComponent.queryParameter("façade\": ")
         #expect(try value(name, url: long) == "something")
         #expect(name.description == #""@query-param";name="fa%C3%A7ade%22%3A%20""#)

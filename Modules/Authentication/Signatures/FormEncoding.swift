@@ -12,8 +12,13 @@ enum FormEncoding {
     static func pairs(_ query: some StringProtocol) -> [(name: String, value: String)] {
         query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                .map { encoded(PercentCoding.decoded($0, plusIsSpace: true)) }
+                .map { encoded(decoded($0).utf8) }
             return (parts[0], parts.count > 1 ? parts[1] : "")
         }
+    }
+
+    /// Decodes a name or a value as WHATWG URL, section 5.1, has it: bytes that are not UTF-8 become U+FFFD.
+    private static func decoded(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: PercentCoding.decoded(bytes, plusIsSpace: true), as: UTF8.self)
     }
 }
