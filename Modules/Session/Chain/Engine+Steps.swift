@@ -116,7 +116,11 @@ extension Engine {
             if isFirst { flight.hooks?.isWaitingForConnectivity() }
             return .network(await watch.wait(until: condition, for: limit, clock: clock))
         case .permit(let limiter, let origin):
-            return .permit(try await limiter.permit(for: origin, flight.request.url))
+            // Requests of other sessions, which this one's end does not stop, can have all places.
+            return .permit(
+                try await running.wait(flight.request.url) { () async throws(SessionError) in
+                    try await limiter.permit(for: origin, flight.request.url)
+                })
         case .cache(let work, let task):
             return .cache(try await work.perform(task, by: self, flight))
         }

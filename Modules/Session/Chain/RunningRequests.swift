@@ -90,6 +90,28 @@ final class RunningRequests: Sendable {
         }
     }
 
+    /// Performs a wait that others end, or stops it when the session's end has reached a stage.
+    ///
+    /// - Throws: The operation's error, or `shutDown` at that stage.
+    func wait<Value: Sendable>(
+        until stage: Stage = .aborted, _ url: URL?,
+        for operation: @escaping @Sendable () async throws(SessionError) -> Value
+    ) async throws(SessionError) -> Value {
+        let outcome: Result<Value, SessionError> = await withTaskGroup(of: Result<Value, SessionError>?.self) { group in
+            group.addTask { await Result(operation) }
+            group.addTask {
+                guard await self.reached(stage) else { return nil }
+                return .failure(.shutDown(url))
+            }
+            defer { group.cancelAll() }
+            while let outcome = await group.next() {
+                if let outcome { return outcome }
+            }
+            return .failure(.cancelled(url))
+        }
+        return try outcome.get()
+    }
+
     /// Waits for a stage. Returns false if the task was cancelled before.
     private func reached(_ stage: Stage) async -> Bool {
         // The waiters for all stages are resumed together.

@@ -190,6 +190,23 @@ struct ConcurrencyLimiterTests {
         }
     }
 
+    /// Another session has all places.
+    @Test func anImmediateShutdownEndsTheWait() async throws {
+        try await withSession(1) { session, limiter, _, gate in
+            let url = try Self.url()
+            async let first = session.get("a").response()
+            try await gate.wait(count: 1)
+            let other = try makeClient(StubTransport()) { $0.concurrencyLimiter = limiter }
+            let waiting = Task { await sessionError { try await other.get("b").response() } }
+            while limiter.waitingRequests(for: url) < 1 { await Task.yield() }
+            await other.shutdown(.immediate)
+            #expect(await waiting.value?.code == .shutDown)
+            #expect(limiter.waitingRequests(for: url) == 0)
+            gate.open(0)
+            _ = try await first
+        }
+    }
+
     @Test func waitingCountsAgainstTheTimeout() async throws {
         try await withSession(1) { session, limiter, transport, gate in
             let url = try Self.url()
