@@ -141,6 +141,9 @@ struct StructuredFieldTests {
         let count = 20_000
         let text = (0..<count).map { "k\($0)=(a;b=1 c)" }.joined(separator: ",")
         #expect(StructuredFieldParser.dictionary(text)?.count == count)
+        let item = "a" + (0..<count).map { ";k\($0)" }.joined()
+        #expect(StructuredFieldParser.item(item)?.parameters.count == count)
+        #expect(StructuredFieldParser.item("a;b=1;c;b=2")?.text == "a;b=2;c")
         #expect(StructuredFieldParser.dictionary(String(repeating: "a=(", count: count)) == nil)
     }
 }

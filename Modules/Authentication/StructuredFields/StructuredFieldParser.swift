@@ -92,6 +92,8 @@ struct StructuredFieldParser {
 
     private mutating func parameters() -> [StructuredField.Parameter]? {
         var parameters: [StructuredField.Parameter] = []
+        // The last one of several with the same key counts, in the place of the first.
+        var places: [String: Int] = [:]
         while scanner.take(UInt8(ascii: ";")) {
             skipSpaces()
             guard let key = key() else { return nil }
@@ -100,9 +102,10 @@ struct StructuredFieldParser {
                 guard let given = bareItem() else { return nil }
                 value = given
             }
-            if let place = parameters.firstIndex(where: { $0.key == key }) {
+            if let place = places[key] {
                 parameters[place].value = value
             } else {
+                places[key] = parameters.count
                 parameters.append(StructuredField.Parameter(key: key, value: value))
             }
         }
