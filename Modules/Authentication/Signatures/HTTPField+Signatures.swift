@@ -6,6 +6,6 @@ extension HTTPField.Name {
     package static let contentDigest = HTTPField.Name("Content-Digest") ?? .ifMatch
     /// The signatures of a message (RFC 9421, section 4.2).
     package static let signature = HTTPField.Name("Signature") ?? .ifMatch
-    /// What the signatures of a message cover (RFC 9421, section 4.1).
+    /// The components that the signatures of a message cover (RFC 9421, section 4.1).
     package static let signatureInput = HTTPField.Name("Signature-Input") ?? .ifMatch
 }

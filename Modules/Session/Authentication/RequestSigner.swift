@@ -19,9 +19,9 @@ internal import LinnetTransport
 /// Connection, Upgrade, Transfer-Encoding and Proxy-Authorization. The transport may send a request again that no
 /// server has processed, with the same signature.
 ///
-/// Requests to other origins are not signed. What the signer added to a request is in no later one: a redirect is
-/// signed anew, or has no signature. The request and its retries, as adapters, retriers and hooks see them, have none
-/// either.
+/// Requests to other origins are not signed. The fields that the signer added to a request are in no later one: a
+/// redirect is signed anew, or has no signature. The request and its retries, as adapters, retriers and hooks see them,
+/// have none either.
 ///
 /// The signer's error fails the request with ``SessionError/Code/signingFailed``, unless it is a ``SessionError``. A
 /// request that is cancelled or reaches its timeout does not wait for the signer.

@@ -14,7 +14,7 @@ import Testing
 struct RequestSignerTests {
     private static let signature: HTTPField.Name = .init("X-Signature") ?? .ifMatch
 
-    /// What a signer saw, in order; its signatures are numbers.
+    /// The requests that a signer saw, in order; its signatures are numbers.
     private final class Record: Sendable {
         private let state = Mutex<[RequestSigner.Request]>([])
 

@@ -11,7 +11,7 @@ struct StreamValidationTests {
     enum Handing: CaseIterable, Sendable {
         case bytes, streamTask, lines, jsonLines
 
-        /// What is read from a response.
+        /// The bytes that are read from a response.
         func read(_ call: HTTPCall) async throws -> String {
             switch self {
             case .bytes: return try await text(call.bytes().body)
