@@ -2,6 +2,7 @@ import ArgumentParser
 import ExampleSupport
 import FoundationEssentials
 import Linnet
+import LinnetOAuth
 
 /// Sends one GET request. Prints the body to standard output, and the timings to standard error.
 @main
@@ -44,11 +45,24 @@ struct LinnetRequest: AsyncParsableCommand {
         }
         do {
             let credential = try await login.credential(for: plan.request.url, with: issuer)
-            let status = try await send(plan, with: .renewing(credential))
+            let status = try await send(plan, renewing: credential)
             await issuer.shutdown()
             return status
         } catch {
             await issuer.shutdown(.immediate)
+            throw error
+        }
+    }
+
+    private func send(
+        _ plan: RequestPlan, renewing credential: RenewableCredential<OAuthAuthenticator>
+    ) async throws -> HTTPResponse.Status {
+        do {
+            return try await send(plan, with: .renewing(credential))
+        } catch {
+            // The timeout may have come during a renewal, and its new refresh token would be lost with the process. The
+            // store is free again when the renewal has ended.
+            _ = try? await credential.authenticator.store.update { $0 }
             throw error
         }
     }
