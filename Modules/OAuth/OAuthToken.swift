@@ -145,14 +145,21 @@ extension OAuthToken {
             expires: lifetime.map { now.addingTimeInterval($0) }, scopes: try text("scope").map(Self.scopes))
     }
 
-    /// A duration of a response in seconds; nil if it is absent.
+    /// A duration of a response in seconds; nil if it is absent. Some issuers send a string of digits; refusing that would
+    /// lose a rotated refresh token.
     static func seconds(
         _ key: String, of object: JSONObject, _ endpoint: String
     ) throws(OAuthError) -> Double? {
         guard let value = object[key], !value.isNull else { return nil }
-        guard case .number(let number) = value, 0...longestLifetime ~= number.doubleValue else {
+        guard let seconds = value.double ?? value.string.flatMap(number), 0...longestLifetime ~= seconds else {
             throw .invalidResponse(endpoint, "\(key) is not a number of seconds between 0 and a hundred years")
         }
-        return number.doubleValue
+        return seconds
+    }
+
+    /// The number of a text of decimal digits; nil for any other text. The longest lifetime has ten digits.
+    private static func number(_ text: String) -> Double? {
+        guard 1...10 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return Double(text)
     }
 }

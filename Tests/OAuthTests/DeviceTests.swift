@@ -128,7 +128,7 @@ struct DeviceTests {
         #"{}"#, "<html>",
         #"{"device_code":"d","user_code":"U","verification_uri":"https://example.com"}"#,
         #"{"device_code":"d","user_code":"U","verification_uri":"https://example.com","expires_in":-1}"#,
-        #"{"device_code":"d","user_code":"U","verification_uri":"https://example.com","expires_in":"600"}"#,
+        #"{"device_code":"d","user_code":"U","verification_uri":"https://example.com","expires_in":"600s"}"#,
         #"{"device_code":"d","user_code":"U","verification_uri":"https://example.com","expires_in":9,"interval":1e300}"#,
         #"{"device_code":"d","user_code":"U","verification_uri":"http://example.com","expires_in":9}"#,
         #"{"device_code":"d","user_code":"U","verification_uri":"javascript:alert(1)","expires_in":9}"#,

@@ -33,6 +33,16 @@ struct GrantTests {
         }
     }
 
+    /// Issuers that send a string are against RFC 6749, section 5.1, but there are some.
+    @Test(arguments: [("3600", 3600.0), ("0", 0.0), ("0060", 60.0), ("3153600000", 3_153_600_000.0)])
+    func aLifetimeCanBeAStringOfDigits(text: String, lifetime: Double) async throws {
+        let now = Date(timeIntervalSince1970: 5000)
+        let answer = MockResponse.json(#"{"access_token":"a1","token_type":"bearer","expires_in":"\#(text)"}"#)
+        try await withIssuer({ _ in answer }, configure: { $0.now = { now } }) { client, _ in
+            #expect(try await client.refresh(Self.old).expires == now.addingTimeInterval(lifetime))
+        }
+    }
+
     @Test func aTokenWithoutARefreshTokenIsNotRefreshed() async throws {
         try await withIssuer({ _ in tokenAnswer("a1") }) { client, server in
             let error = await oauthError { try await client.refresh(OAuthToken(accessToken: "a0")) }
