@@ -24,11 +24,8 @@ struct TokenFile {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
         let descriptor = SystemCall.retrying { open(path, flags) }
         guard descriptor >= 0 else {
-            switch errno {
-            case ENOENT: return nil
-            case ELOOP: throw untrusted("is a symbolic link")
-            default: throw Self.failed(path, "cannot be opened")
-            }
+            if errno == ENOENT { return nil }
+            throw failedOpening(path)
         }
         defer { close(descriptor) }
         let size = try check(descriptor, path)
@@ -69,6 +66,18 @@ struct TokenFile {
     func remove() throws(OAuthError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw Self.failed(path, "cannot be removed") }
         synchronizeFolder()
+    }
+
+    /// The error of a file that open(2) did not open. The file of another user usually cannot be opened.
+    private func failedOpening(_ path: String) -> OAuthError {
+        let number = errno
+        var status = stat()
+        switch number {
+        case ELOOP: return untrusted("is a symbolic link", path)
+        case EACCES where lstat(path, &status) == 0 && status.st_uid != geteuid():
+            return untrusted("belongs to another user", path)
+        default: return Self.failed(path, "cannot be opened", number)
+        }
     }
 
     fileprivate func untrusted(_ problem: String, _ path: String? = nil) -> OAuthError {
@@ -133,10 +142,7 @@ extension TokenFile {
         let descriptor = SystemCall.retrying {
             open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         }
-        guard descriptor >= 0 else {
-            if errno == ELOOP { throw untrusted("is a symbolic link", lock) }
-            throw Self.failed(lock, "cannot be opened")
-        }
+        guard descriptor >= 0 else { throw failedOpening(lock) }
         let object = Lock(descriptor, lock)
         _ = try check(descriptor, lock)
         return object
