@@ -37,14 +37,16 @@ extension OAuthClient {
 
     /// Starts the program, and returns the status of the shell. Blocks for the time of the shell.
     private static func startBrowser(_ url: String) throws(OAuthError) -> Int32 {
-        // A process inherits the blocked signals of the thread.
+        // A process inherits the blocked signals of the thread. Without a process group of its own, it would get the
+        // signals of the terminal, too, such as that of Ctrl-Z.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var noSignals = sigset_t()
         sigemptyset(&noSignals)
         posix_spawnattr_setsigmask(&attributes, &noSignals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
         let command: [String] = ["sh", "-c", script, "sh", url]
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { arguments.forEach { free($0) } }
