@@ -34,7 +34,7 @@ extension OAuthClient {
             let next = clock.now.advanced(by: interval)
             // The issuer would refuse the code anyway.
             guard next < end else {
-                throw OAuthError(.expiredToken, "The code \(authorization.userCode) expired before it was entered.")
+                throw OAuthError(.expiredToken, "The code expired before it was entered.")
             }
             do {
                 try await clock.sleep(until: next, tolerance: nil)
