@@ -177,6 +177,33 @@ struct FileTokenStoreTests {
         }
     }
 
+    /// A process that comes later does not see the lock on a file that was removed.
+    @Test func aLockOnARemovedFileIsTakenAgain() async throws {
+        try await Scratch.with { scratch in
+            let (path, gate, isHeld) = (scratch.file("token"), Gate(), Gate())
+            let store = try makeStore(path)
+            let holder = Task {
+                try await store.update { token in
+                    isHeld.open()
+                    await gate.wait()
+                    return token
+                }
+            }
+            await isHeld.wait()
+            let waiter = Task {
+                try await store.update { _ in
+                    #expect(mode(path + ".lock") == 0o600)
+                    return Self.token
+                }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+            #expect(unlink(path + ".lock") == 0)
+            gate.open()
+            _ = try await holder.value
+            #expect(try await waiter.value == Self.token)
+        }
+    }
+
     @Test(arguments: ["https://example.com/token", "file:///tmp/"])
     func aStoreNeedsAFile(url: String) async throws {
         let url = try #require(URL(string: url))

@@ -79,17 +79,19 @@ public struct FileTokenStore: TokenStore {
 
     /// Waits for the lock. A blocking flock(2) would keep a thread, and could not be cancelled, so the lock is polled.
     private func takeLock() async throws -> TokenFile.Lock {
-        let lock = try await onFileThreads { [tokenFile] in try tokenFile.openLock() }
-        var pause = Duration.milliseconds(2)
-        while try !lock.take() {
-            do {
-                try await Task.sleep(for: pause)
-            } catch {
-                throw OAuthError.cancelled
+        while true {
+            let lock = try await onFileThreads { [tokenFile] in try tokenFile.openLock() }
+            var pause = Duration.milliseconds(2)
+            while try !lock.take() {
+                do {
+                    try await Task.sleep(for: pause)
+                } catch {
+                    throw OAuthError.cancelled
+                }
+                pause = min(pause * 2, .milliseconds(50))
             }
-            pause = min(pause * 2, .milliseconds(50))
+            if lock.isCurrent() { return lock }
         }
-        return lock
     }
 }
 

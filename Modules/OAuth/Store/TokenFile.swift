@@ -129,6 +129,13 @@ extension TokenFile {
             return false
         }
 
+        /// Whether the lock is on the file that others open, and not on one that was removed meanwhile.
+        func isCurrent() -> Bool {
+            var (own, present) = (stat(), stat())
+            return fstat(descriptor, &own) == 0 && lstat(path, &present) == 0 && own.st_dev == present.st_dev
+                && own.st_ino == present.st_ino
+        }
+
         /// Releases the lock. Only the first call has an effect.
         func release() {
             if isOpen.exchange(false, ordering: .acquiringAndReleasing) { close(descriptor) }
