@@ -170,9 +170,12 @@ extension TokenFile {
 // MARK: - Replacing
 
 extension TokenFile {
-    /// The file that will replace the token file. It is created before a renewal, so that a folder that cannot be
-    /// written does not cost the new refresh token.
+    /// The file that will replace the token file. It is created before a renewal, with room for a token, so that
+    /// neither a folder that cannot be written nor a full disk costs the new refresh token.
     struct Successor: Sendable {
+        /// The room for a token in bytes. Most tokens take less.
+        private static let room = 16 << 10
+
         fileprivate let file: TokenFile
         fileprivate let descriptor: Int32
         private var path: String { file.path + ".new" }
@@ -188,7 +191,7 @@ extension TokenFile {
                 discard()
                 throw OAuthError(.tokenStoreFailed, "The token has a date that cannot be stored.")
             }
-            let failure = Self.write(data, to: descriptor)
+            let failure = Self.write([UInt8](data), to: descriptor) ?? Self.end(descriptor, at: data.count)
             guard failure == nil, rename(path, file.path) == 0 else {
                 let number = failure ?? errno
                 discard()
@@ -204,9 +207,15 @@ extension TokenFile {
             close(descriptor)
         }
 
-        /// Writes data to the disk; returns the error number of a failure.
-        private static func write(_ data: Data, to descriptor: Int32) -> Int32? {
-            let bytes = [UInt8](data)
+        /// Takes the room for a token; discards the file if there is none.
+        fileprivate func reserve() throws(OAuthError) {
+            guard let number = Self.write([UInt8](repeating: 0, count: Self.room), to: descriptor) else { return }
+            discard()
+            throw TokenFile.failed(path, "cannot be written", number)
+        }
+
+        /// Writes bytes; returns the error number of a failure.
+        private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
             var written = 0
             while written < bytes.count {
                 let count = SystemCall.retrying {
@@ -217,7 +226,13 @@ extension TokenFile {
                 guard count >= 0 else { return errno }
                 written += count
             }
-            return SystemCall.retrying { fsync(descriptor) } == 0 ? nil : errno
+            return nil
+        }
+
+        /// Cuts the file to its size, and writes it to the disk; returns the error number of a failure.
+        private static func end(_ descriptor: Int32, at size: Int) -> Int32? {
+            let isCut = SystemCall.retrying { ftruncate(descriptor, off_t(size)) } == 0
+            return isCut && SystemCall.retrying { fsync(descriptor) } == 0 ? nil : errno
         }
     }
 
@@ -228,6 +243,8 @@ extension TokenFile {
         unlink(new)
         let descriptor = SystemCall.retrying { open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         guard descriptor >= 0 else { throw Self.failed(new, "cannot be created") }
-        return Successor(self, descriptor)
+        let successor = Successor(self, descriptor)
+        try successor.reserve()
+        return successor
     }
 }
