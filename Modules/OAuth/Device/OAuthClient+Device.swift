@@ -1,4 +1,5 @@
 internal import LinnetMessages
+internal import LinnetSession
 
 extension OAuthClient {
     /// Logs the user in on another device (RFC 8628), for programs without a browser.
@@ -50,10 +51,23 @@ extension OAuthClient {
                 switch error.code {
                 case .authorizationPending: break
                 case .slowDown: interval += .seconds(5)
-                case .timeout, .requestFailed: interval *= 2
+                case .timeout: interval *= 2
+                case .requestFailed where error.isFailureOfNetwork: interval *= 2
                 default: throw error
                 }
             }
         }
+    }
+}
+
+extension OAuthError {
+    /// Whether the network failed, so that the same request may succeed later. A session that was shut down, or a
+    /// certificate that was refused, would only hide its error behind an expired code.
+    fileprivate var isFailureOfNetwork: Bool {
+        guard let error = underlying as? SessionError else { return false }
+        let codes: [SessionError.Code] = [
+            .connectionFailed, .connectionLost, .nameResolutionFailed, .tlsFailed, .circuitOpen, .transportFailed,
+        ]
+        return codes.contains(error.code)
     }
 }
