@@ -35,6 +35,15 @@ struct RequestPlan {
         guard login == nil || !request.headerFields.contains(.authorization) else {
             throw UsageError("--login and a header field Authorization exclude each other.")
         }
+        // A Bearer token leaves this machine encrypted only (RFC 6750, section 5.3).
+        guard login == nil || url.scheme?.lowercased() == "https" || Self.staysOnThisMachine(arguments, url) else {
+            throw UsageError("--login needs an https URL, but the URL is \(arguments.url).")
+        }
+    }
+
+    private static func staysOnThisMachine(_ arguments: Arguments, _ url: URL) -> Bool {
+        guard arguments.proxy == nil, let origin = Origin(url.absoluteString) else { return false }
+        return arguments.unixSocket != nil || ["localhost", "127.0.0.1", "::1"].contains(origin.host)
     }
 
     private static func url(_ text: String) throws -> URL {

@@ -136,6 +136,11 @@ struct LoginTests {
             ["https://127.0.0.1:1/", "--login", "https://127.0.0.1:1", "--header", "Authorization: x"], 64,
             "--login and a header field Authorization exclude each other"
         ),
+        (["http://example.com/", "--login", "https://example.com"], 64, "--login needs an https URL"),
+        (
+            ["http://127.0.0.1:1/", "--login", "https://example.com", "--proxy", "http://example.com:1"], 64,
+            "--login needs an https URL"
+        ),
         (["https://127.0.0.1:1/", "--login", "http://example.com"], 1, "insecureEndpoint"),
         (["https://127.0.0.1:1/", "--login", "example.com"], 1, "invalidConfiguration"),
     ])
