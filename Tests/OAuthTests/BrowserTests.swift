@@ -76,7 +76,7 @@ struct BrowserTests {
         #expect(challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    /// What follows the state in the answer, and the code of the error.
+    /// The part of the answer after the state, and the code of the error.
     @Test(arguments: [
         ("x&code=c", OAuthError.Code.stateMismatch), ("&state=x&code=c", .stateMismatch),
         ("&error=access_denied&error_description=No.", .accessDenied), ("&error=server_error", .serverError),

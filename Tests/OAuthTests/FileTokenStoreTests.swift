@@ -60,7 +60,7 @@ struct FileTokenStoreTests {
         }
     }
 
-    /// What makes a file untrusted or damaged.
+    /// The properties of a file that is untrusted or damaged.
     enum Defect: CaseIterable {
         case readByOthers, writtenByTheGroup, link, danglingLink, folder, pipe, cutInHalf, empty, html, huge
         case lockReadByOthers, lockIsALink

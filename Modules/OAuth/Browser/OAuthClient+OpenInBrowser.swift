@@ -13,7 +13,7 @@ extension OAuthClient {
     /// Opens a page in the user's browser, with `xdg-open`. Does not wait for the browser.
     ///
     /// - Throws: An ``OAuthError`` with ``OAuthError/Code/browserUnavailable`` if `xdg-open` is not installed or cannot be
-    ///   started. If it fails later, for example because there is no browser, nobody learns of it: print the address, too.
+    ///   started. If it fails later, for example because there is no browser, there is no error: print the address, too.
     public static func openInBrowser(_ url: URL) async throws(OAuthError) {
         guard Origin(url.absoluteString) != nil else {
             throw OAuthError(.invalidConfiguration, "A browser opens http and https URLs, and this is neither.")

@@ -58,7 +58,7 @@ public struct OAuthServerMetadata: Sendable, Hashable {
 }
 
 extension Origin {
-    /// Whether the host is this machine, whatever the resolver says.
+    /// Whether the host is this machine. A resolver must say so of `localhost` (RFC 6761, section 6.3).
     var isLoopback: Bool { host == "localhost" || host == "::1" || isLoopbackAddress }
 
     private var isLoopbackAddress: Bool {

@@ -36,7 +36,7 @@ struct TokenFile {
         return token
     }
 
-    /// Checks that an open file is regular, the user's, and nobody else's; returns its size.
+    /// Checks that an open file is regular, belongs to the user, and gives others no access; returns its size.
     private func check(_ descriptor: Int32, _ path: String) throws(OAuthError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.failed(path, "cannot be inspected") }
