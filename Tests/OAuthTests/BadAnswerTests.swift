@@ -101,6 +101,18 @@ struct BadAnswerTests {
         }
     }
 
+    @Test func theRetriersOfTheSessionDoNotRepeatARequest() async throws {
+        try await withMockServer(.text("", status: .serviceUnavailable)) { server in
+            try await withSession({ $0.retriers = [Repeater()] }) { session in
+                let metadata = OAuthServerMetadata(
+                    issuer: server.url.absoluteString, tokenEndpoint: server.url.appending(path: "token"))
+                let client = OAuthClient(id: "finch", server: metadata, session: session)
+                #expect(await oauthError { try await client.refresh(Self.old) }?.status == 503)
+                #expect(server.recordedRequests.count == 1)
+            }
+        }
+    }
+
     @Test func anIssuerThatDoesNotAnswerCostsTheTimeout() async throws {
         let stalled = MockResponse.text("{}").with(.init(.stall, at: .responseHead))
         try await withIssuer({ _ in stalled }, configure: { $0.timeout = .milliseconds(50) }) { client, _ in
@@ -113,5 +125,12 @@ struct BadAnswerTests {
         let closed = MockResponse.text("{}").with(.init(.close, at: .responseHead))
         let error = try await error(for: closed)
         #expect(error?.code == .requestFailed && error?.underlying is SessionError)
+    }
+}
+
+/// Repeats a failed request three times.
+private struct Repeater: RequestRetrier {
+    func decide(on attempt: RetryPolicy.Attempt) async throws -> RetryPolicy.Decision {
+        attempt.number <= 3 ? .retry(after: .zero) : .doNotRetry
     }
 }

@@ -75,8 +75,7 @@ extension OAuthClient {
         to call: HTTPCall, within timeout: Duration, _ name: String
     ) async throws(OAuthError) -> EndpointAnswer {
         do throws(SessionError) {
-            let response = try await call.timeout(timeout).retry(.never).hooks(refusingRedirects).bytes(
-                validation: .none)
+            let response = try await call.timeout(timeout).retry(.never).hooks(sendingOnce).bytes(validation: .none)
             let body = try await response.body.collect(upTo: answerLimit)
             return EndpointAnswer(status: response.status.code, body: body, endpoint: name)
         } catch {
@@ -84,5 +83,10 @@ extension OAuthClient {
         }
     }
 
-    private static let refusingRedirects = TaskHooks { $0.willRedirect = { _, _, _ in .doNotFollow } }
+    /// The request may have a refresh token, which is sent once, to this endpoint, whatever the session's hooks and
+    /// retriers decide.
+    private static let sendingOnce = TaskHooks {
+        $0.willRedirect = { _, _, _ in .doNotFollow }
+        $0.willRetry = { _, _, _ in .doNotRetry }
+    }
 }
