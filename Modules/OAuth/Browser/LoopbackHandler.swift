@@ -42,9 +42,11 @@ final class LoopbackHandler: ChannelInboundHandler {
         // Bytes after the head are read, so that the connection is not reset before the browser has the page.
         guard !hasAnswered else { return }
         var bytes = unwrapInboundIn(data)
+        // The end may begin in the last three bytes of before. Searching all of them for each byte would be slow.
+        let searched = max(0, head.readableBytes - 3)
         head.writeBuffer(&bytes)
         let view = head.readableBytesView
-        if let end = view.firstRange(of: Array("\r\n\r\n".utf8)), end.lowerBound <= Self.headLimit {
+        if let end = view.dropFirst(searched).firstRange(of: Array("\r\n\r\n".utf8)), end.lowerBound <= Self.headLimit {
             let line = view.prefix { $0 != 0x0D && $0 != 0x0A }
             write(answer(Substring(decoding: line, as: UTF8.self)), context)
         } else if view.count > Self.headLimit {
