@@ -9,7 +9,8 @@ public protocol TokenStore: Sendable {
     /// Changes the token, while no other task and no other process that uses the store does.
     ///
     /// - Parameter change: Returns the new token for the stored one; nil removes it. An error leaves the stored token.
-    ///   It is called once at most, and is not cancelled with the task of the caller.
+    ///   It is called once at most, and is not cancelled with the task of the caller. It must not change the store by
+    ///   another call, which would wait for it forever.
     /// - Returns: The new token.
     @discardableResult
     func update(_ change: @escaping @Sendable (OAuthToken?) async throws -> OAuthToken?) async throws -> OAuthToken?
