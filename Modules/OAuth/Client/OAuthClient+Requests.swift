@@ -84,9 +84,10 @@ extension OAuthClient {
     }
 
     /// The request may have a refresh token, which is sent once, to this endpoint, whatever the session's hooks and
-    /// retriers decide.
+    /// retriers decide, and whatever passwords it has for the endpoint.
     private static let sendingOnce = TaskHooks {
         $0.willRedirect = { _, _, _ in .doNotFollow }
         $0.willRetry = { _, _, _ in .doNotRetry }
+        $0.didReceiveChallenge = { _, _ in .reject }
     }
 }
