@@ -39,6 +39,10 @@ struct RequestPlan {
         guard login == nil || url.scheme?.lowercased() == "https" || Self.staysOnThisMachine(arguments, url) else {
             throw UsageError("--login needs an https URL, but the URL is \(arguments.url).")
         }
+        // An issuer on this machine may be http, but the proxy would see the tokens.
+        guard arguments.proxy == nil || login?.issuer.lowercased().hasPrefix("http:") != true else {
+            throw UsageError("--login at an http issuer and --proxy exclude each other.")
+        }
     }
 
     private static func staysOnThisMachine(_ arguments: Arguments, _ url: URL) -> Bool {

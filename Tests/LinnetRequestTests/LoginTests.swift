@@ -141,6 +141,10 @@ struct LoginTests {
             ["http://127.0.0.1:1/", "--login", "https://example.com", "--proxy", "http://example.com:1"], 64,
             "--login needs an https URL"
         ),
+        (
+            ["https://127.0.0.1:1/", "--login", "http://127.0.0.1:1", "--proxy", "http://example.com:1"], 64,
+            "--login at an http issuer and --proxy exclude each other"
+        ),
         (["https://127.0.0.1:1/", "--login", "http://example.com"], 1, "insecureEndpoint"),
         (["https://127.0.0.1:1/", "--login", "example.com"], 1, "invalidConfiguration"),
     ])
