@@ -39,7 +39,8 @@ struct GrantTests {
         let now = Date(timeIntervalSince1970: 5000)
         let answer = MockResponse.json(#"{"access_token":"a1","token_type":"bearer","expires_in":"\#(text)"}"#)
         try await withIssuer({ _ in answer }, configure: { $0.now = { now } }) { client, _ in
-            #expect(try await client.refresh(Self.old).expires == now.addingTimeInterval(lifetime))
+            let token = try await client.refresh(Self.old)
+            #expect(token.expires == now.addingTimeInterval(lifetime))
         }
     }
 
