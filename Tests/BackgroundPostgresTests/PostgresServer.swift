@@ -47,6 +47,8 @@ struct PostgresServer: Sendable {
     let folder: String
     /// The address at which a server with TLS listens. No other program listens there.
     let address = (1...3).reduce("127") { text, _ in "\(text).\(Int.random(in: 1...250))" }
+    /// The shell that starts and stops the server.
+    private let shell: pid_t
     /// The end of the pipe from which the shell reads requests.
     private let requests: Int32
 
@@ -112,7 +114,7 @@ struct PostgresServer: Sendable {
                 "listen_addresses=\(address)", "ssl=on", "ssl_cert_file=\(chain)", "ssl_key_file=\(key)",
             ].flatMap { ["-c", $0] }
         }
-        requests = try Self.spawn(["sh", "-c", Self.script, "postgres", programs, folder] + options)
+        (shell, requests) = try Self.spawn(["sh", "-c", Self.script, "postgres", programs, folder] + options)
         do {
             try awaitStart()
         } catch {
@@ -122,7 +124,14 @@ struct PostgresServer: Sendable {
     }
 
     /// Ends the server. The shared one ends with the process.
-    func end() { close(requests) }
+    ///
+    /// The shell is waited for: Swift Testing waits for any child that has ended, and would find this one again and
+    /// again instead of an exit test's.
+    func end() {
+        close(requests)
+        var status: Int32 = 0
+        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+    }
 
     /// Stops the server, which ends its connections, and waits for its end.
     func stop() async throws {
@@ -153,8 +162,8 @@ struct PostgresServer: Sendable {
         }
     }
 
-    /// Starts a program that reads the end of this process as the end of its input; returns the pipe to it.
-    private static func spawn(_ command: [String]) throws -> Int32 {
+    /// Starts a program that reads the end of this process as the end of its input; returns it, and the pipe to it.
+    private static func spawn(_ command: [String]) throws -> (process: pid_t, input: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CannotStart(log: "no pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -178,7 +187,7 @@ struct PostgresServer: Sendable {
             close(ends[1])
             throw CannotStart(log: "no shell")
         }
-        return ends[1]
+        return (process, ends[1])
     }
 
     /// Runs a statement on a connection of its own to the shared server.
