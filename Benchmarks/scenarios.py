@@ -49,6 +49,7 @@ SCENARIOS = [
     Scenario("get-1k-c256", "get", (AHC, URLSESSION, LIBCURL, WRK), concurrency=256),
     Scenario("tls-get-1k-c32", "get", (AHC, LIBCURL, WRK), kind="HTTPS", concurrency=32, why_not=NO_AUTHORITY),
     Scenario("get-1k-c32-equipped", "get", (BARE,), path="plain", concurrency=32, own=("equipped",)),
+    Scenario("get-1k-c32-credential", "get", (BARE,), concurrency=32, own=("credential",)),
     Scenario("get-1k-c32-handle", "get", (CALL,), concurrency=32, own=("handle",)),
     Scenario("get-1k-c32-manager", "get", (CALL,), concurrency=32, own=("manager",)),
     Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),

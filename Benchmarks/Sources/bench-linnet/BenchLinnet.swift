@@ -28,6 +28,9 @@ struct BenchLinnet {
             $0.pool.connections = max(256, connections)
             if arguments.operation == "idle" { $0.http2.maximumConnectionsPerOrigin = connections }
             if arguments.options["equipped"] != nil { Self.equip(&$0) }
+            if arguments.options["credential"] != nil, let origin = Origin(arguments.base) {
+                $0.authenticator = .renewing(RenewableCredential(Bearer(), "token", for: [origin]))
+            }
             $0.eventLoops = loops.eventLoops
             $0.securityPolicy = try Self.policy(arguments)
             $0.httpVersions = arguments.isHTTP2 ? .http2 : .http1
@@ -51,6 +54,14 @@ struct BenchLinnet {
         configuration.cookieJar = CookieJar()
         configuration.cacheStore = MemoryCacheStore()
         configuration.retryPolicy = RetryPolicy(limit: 2)
+    }
+
+    struct Bearer: Authenticator {
+        func apply(_ token: String, to request: inout SessionRequest) {
+            request.headerFields[.authorization] = "Bearer \(token)"
+        }
+
+        func renew(_ token: String?) async throws -> String { throw Failure("the token was refused") }
     }
 
     func run() async throws -> Outcome {
