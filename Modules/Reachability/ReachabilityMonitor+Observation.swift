@@ -76,6 +76,8 @@ extension ReachabilityMonitor {
         switch found {
         case .reachable(let status): return status
         case .timedOut:
+            // A short timeout can be over before the first status was read.
+            if isAwaited(status) { return status }
             throw ReachabilityError(
                 .notReachable, "The destination did not become reachable within \(timeout ?? .zero)")
         case .ended where Task.isCancelled:

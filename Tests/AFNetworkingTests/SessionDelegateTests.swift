@@ -32,7 +32,7 @@ struct SessionDelegateTests {
             _ attempt: RetryPolicy.Attempt, _ decision: RetryPolicy.Decision, _ context: TaskHooks.Context
         ) async throws -> RetryPolicy.Decision {
             calls.record("willRetry")
-            return decision
+            return attempt.head?.status == .serviceUnavailable ? .retry(after: .zero) : decision
         }
 
         func didReceiveResponse(_ head: HTTPResponse, _ context: TaskHooks.Context) async throws
@@ -62,6 +62,7 @@ struct SessionDelegateTests {
             switch request.index {
             case 0: .status(307, headerFields: [.location: "/b"])
             case 1: .status(401, headerFields: [.wwwAuthenticate: "Bearer"])
+            case 2: .status(503)
             default: .json("1")
             }
         }
@@ -79,7 +80,8 @@ struct SessionDelegateTests {
         await client.shutdown()
         try await delegate.calls.wait { $0.contains("didBecomeInvalid") }
         let seen = [
-            "didSendBody", "didSendBody", "didSendBody", "didCollectMetrics", "didComplete", "didBecomeInvalid",
+            "didSendBody", "didSendBody", "didSendBody", "didSendBody", "didCollectMetrics", "didComplete",
+            "didBecomeInvalid",
         ]
         #expect(delegate.calls.events.filter { Self.deciding.contains($0) } == Self.deciding)
         #expect(delegate.calls.events.filter { !Self.deciding.contains($0) } == seen)
