@@ -34,7 +34,7 @@ struct Flight: Sendable {
     var isPart = false
     /// The notes about the request; nil when nothing in the chain reads them.
     var record: Record?
-    /// Reports the decisions on the request; nil for a request whose events are not reported.
+    /// Reports the decisions on a request without a handle; nil if its events are not reported.
     var reporter: Boxed<TaskReporter>?
 
     /// The answer to the question that a link has asked, until the link takes it.
@@ -104,9 +104,8 @@ struct Flight: Sendable {
 
     /// Reports a decision to the subscribers of the session's events.
     func report(_ decision: @autoclosure () -> TaskEvent.Decision) {
-        guard let reporter else { return }
         // A handle delivers its updates one after the other, and a decision must not overtake the start.
-        if let control { control.decided(decision()) } else { reporter.value.decided(decision(), nil) }
+        if let control { control.decided(decision()) } else { reporter?.value.decided(decision(), nil) }
     }
 }
 

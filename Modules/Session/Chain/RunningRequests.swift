@@ -24,12 +24,6 @@ final class RunningRequests: Sendable {
         var waiters = Waiters<Void>()
     }
 
-    private enum End: Sendable {
-        case slept
-        case cancelled
-        case reached
-    }
-
     private let work = OutstandingWork()
     private let hasEnded = Atomic(false)
     private let state = Mutex(State())
@@ -69,24 +63,12 @@ final class RunningRequests: Sendable {
     func sleep(
         for time: Duration, by clock: any Clock<Duration>, until stage: Stage = .aborted, _ url: URL?
     ) async throws(SessionError) {
-        let end = await withTaskGroup(of: End.self) { group in
-            group.addTask {
-                do {
-                    try await untilCancelled { try await clock.sleep(for: time.waitable) }
-                    return .slept
-                } catch {
-                    return .cancelled
-                }
+        try await wait(until: stage, url) { () async throws(SessionError) in
+            do {
+                try await untilCancelled { try await clock.sleep(for: time.waitable) }
+            } catch {
+                throw .cancelled(url)
             }
-            group.addTask { await self.reached(stage) ? .reached : .cancelled }
-            let first = await group.next() ?? .cancelled
-            group.cancelAll()
-            return first
-        }
-        switch end {
-        case .slept: return
-        case .cancelled: throw .cancelled(url)
-        case .reached: throw .shutDown(url)
         }
     }
 

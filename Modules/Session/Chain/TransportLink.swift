@@ -34,7 +34,12 @@ final class TransportLink: Sendable {
     func send(
         _ walk: inout ChainWalk, _ flight: inout Flight, _ timeouts: TransportTimeouts
     ) async throws(SessionError) {
-        let request = try wire(&flight, timeouts)
+        try await send(try wire(&flight, timeouts), &walk, &flight)
+    }
+
+    private func send(
+        _ request: TransportRequest, _ walk: inout ChainWalk, _ flight: inout Flight
+    ) async throws(SessionError) {
         let response: TransportResponse
         do {
             response = try await send(request, flight.observer)
@@ -61,7 +66,7 @@ final class TransportLink: Sendable {
     ) async throws(SessionError) {
         try policy.check(for: flight.request.url)
         let request = try wire(&flight, timeouts)
-        guard policy.permits(request) else { return try await send(&walk, &flight, timeouts) }
+        guard policy.permits(request) else { return try await send(request, &walk, &flight) }
         // The progress of the request is the one of the first attempt's upload.
         var other = flight
         other.observer = nil

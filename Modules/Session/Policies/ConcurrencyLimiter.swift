@@ -93,19 +93,18 @@ public final class ConcurrencyLimiter: Sendable {
 
     /// A permit for a request; nil if it must wait.
     func permit(for origin: Origin) -> ConcurrencyPermit? {
-        // Those that wait are first.
+        // Requests that wait are first.
         let round = change(origin) { $0.waiters.isEmpty ? $0.machine.begin() : nil }
         return round.map { ConcurrencyPermit(self, origin, $0) }
     }
 
     /// Waits for a permit.
     func permit(for origin: Origin, _ url: URL) async throws(SessionError) -> ConcurrencyPermit {
-        let make = { @Sendable [configuration] in Queue(machine: ConcurrencyMachine(configuration)) }
         let round = await table.wait(
-            in: { table, take in table.change(origin, at: .zero, make: make) { take(&$0.waiters) } },
+            in: { table, take in table.change(origin, at: .zero, make: self.makeQueue) { take(&$0.waiters) } },
             ifCancelled: { ConcurrencyMachine.Round?.none }
         ) { table in
-            table.change(origin, at: .zero, make: make) { queue in
+            table.change(origin, at: .zero, make: makeQueue) { queue in
                 queue.waiters.isEmpty ? queue.machine.begin().map { .some($0) } : nil
             }
         }
@@ -126,10 +125,10 @@ public final class ConcurrencyLimiter: Sendable {
     }
 
     private func change<Result>(_ origin: Origin, _ body: (inout Queue) -> Result) -> Result {
-        table.withLock { table in
-            table.change(origin, at: .zero, make: { Queue(machine: ConcurrencyMachine(configuration)) }, body)
-        }
+        table.withLock { $0.change(origin, at: .zero, make: makeQueue, body) }
     }
+
+    private func makeQueue() -> Queue { Queue(machine: ConcurrencyMachine(configuration)) }
 }
 
 /// The place of a request among those that run at its origin. It is given back once: with the outcome of the request, or

@@ -8,7 +8,6 @@ extension TaskDriver: TransferObserver, TransferControl {
         var flight = Flight(request, hooks: requestHooks(), additions: additions)
         flight.observer = self
         flight.control = self
-        if hub.isWatched { flight.reporter = Boxed(reporter) }
         return flight
     }
 

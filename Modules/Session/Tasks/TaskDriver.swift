@@ -39,7 +39,7 @@ final class TaskDriver: Sendable {
         var pace: ProgressPace
     }
 
-    let reporter: TaskReporter
+    private let reporter: TaskReporter
     let output: any AnyTaskOutput
     let shared: Mutex<Shared>
     /// Called once, before any observer learns of the end.
@@ -221,7 +221,7 @@ final class TaskDriver: Sendable {
         }
     }
 
-    var taskDescription: String? { shared.withLock { $0.taskDescription } }
+    private var taskDescription: String? { shared.withLock { $0.taskDescription } }
 }
 
 extension TaskDriver.Shared {

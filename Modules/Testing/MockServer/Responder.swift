@@ -30,7 +30,7 @@ struct Responder: Sendable {
     ) async throws -> MockResponse {
         switch configuration.requestBodies {
         case .streamed:
-            // What reads the record can rely on the stall.
+            // A reader of the record can rely on the stall.
             for fault in faults where fault.trigger == .requestHead && fault.effect == .stallConnection {
                 await link.freeze()
             }
