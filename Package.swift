@@ -8,6 +8,8 @@ struct Module {
     let ours: [String]
     var others: [Target.Dependency] = []
     var testOthers: [Target.Dependency] = []
+    // Files beside the tests that they read.
+    var testFiles: [String] = []
 
     var target: String { name == "Linnet" ? name : "Linnet" + name }
     var testDependencies: [Target.Dependency] {
@@ -16,21 +18,49 @@ struct Module {
     }
 }
 
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
-let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
+// Traits. A package that depends on this one fetches only what its traits need: `traits: []` suffices for LinnetSecurity.
+let defaultTraits: Set<Trait> = [
+    .trait(name: "Session", description: "All modules that send requests, with swift-nio and swift-log."),
+    .trait(
+        name: "SQLite", description: "LinnetDiskCache and LinnetBackground, with GRDB.", enabledTraits: ["Session"]),
+    .trait(name: "Testing", description: "LinnetTesting, with swift-nio-http2.", enabledTraits: ["Session"]),
+    .trait(name: "Tools", description: "The executables, with swift-argument-parser.", enabledTraits: ["Session"]),
+]
+// The sources of these modules are empty without their trait, so that a build without it needs no other package.
+let optionalTraits: Set<Trait> = [
+    .trait(name: "Metrics", description: "LinnetMetrics, with swift-metrics."),
+    .trait(name: "Tracing", description: "LinnetTracing, with swift-distributed-tracing."),
+    .trait(name: "ServiceLifecycle", description: "LinnetServiceLifecycle, with swift-service-lifecycle."),
+    .trait(name: "Configuration", description: "LinnetConfiguration, with swift-configuration."),
+]
+// The checks and tests of this package are about all modules: `make` sets LINNET_TRAITS=all.
+let enablesAllTraits = Context.environment["LINNET_TRAITS"] == "all"
+
+func product(_ name: String, of package: String, for trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+let nioCore = product("NIOCore", of: "swift-nio", for: "Session")
+let nioPosix = product("NIOPosix", of: "swift-nio", for: "Session")
+let nioHTTP1 = product("NIOHTTP1", of: "swift-nio", for: "Session")
+let nioWebSocket = product("NIOWebSocket", of: "swift-nio", for: "Session")
+let nioEmbedded = product("NIOEmbedded", of: "swift-nio", for: "Session")
+let nioHTTP2 = product("NIOHTTP2", of: "swift-nio-http2", for: "Testing")
+let nioHPACK = product("NIOHPACK", of: "swift-nio-http2", for: "Testing")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let logging = product("Logging", of: "swift-log", for: "Session")
 // The trait that requires all objects of a test to be released at its end.
 let lifetimes = Target.Dependency.byName(name: "LifetimeSupport")
 // What the tests of all content codings have in common.
 let codingTests = Target.Dependency.byName(name: "CompressionSupport")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: "Tools")
+let coreMetrics = product("CoreMetrics", of: "swift-metrics", for: "Metrics")
+let metricsTestKit = product("MetricsTestKit", of: "swift-metrics", for: "Metrics")
+let tracing = product("Tracing", of: "swift-distributed-tracing", for: "Tracing")
+let inMemoryTracing = product("InMemoryTracing", of: "swift-distributed-tracing", for: "Tracing")
+let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "ServiceLifecycle")
+let configuration = product("Configuration", of: "swift-configuration", for: "Configuration")
 
 let modules = [
     Module(name: "Messages", ours: [], others: [httpTypes]),
@@ -92,6 +122,32 @@ let modules = [
         ],
         others: [nioCore, nioPosix, httpTypes], testOthers: [lifetimes]),
     Module(
+        name: "OAuthSecretService", ours: ["LinnetMessages", "LinnetOAuth", "LinnetSerialization", "CLibSecret"]),
+    Module(
+        name: "HAR",
+        ours: [
+            "LinnetMessages", "LinnetJSON", "LinnetSecurity", "LinnetSerialization", "LinnetCompression",
+            "LinnetTransport", "LinnetSession",
+        ],
+        others: [nioCore, httpTypes],
+        testOthers: [lifetimes, "LinnetAuthentication", "LinnetCookies", "LinnetMultipart"]),
+    Module(
+        name: "Metrics", ours: ["LinnetMessages", "LinnetTransport", "LinnetSession"], others: [coreMetrics],
+        testOthers: [httpTypes, metricsTestKit, lifetimes], testFiles: ["conventions.json"]),
+    Module(
+        name: "Tracing", ours: ["LinnetMessages", "LinnetTransport", "LinnetSession"],
+        others: [httpTypes, tracing], testOthers: [inMemoryTracing, lifetimes]),
+    Module(
+        name: "Timeline",
+        ours: ["LinnetMessages", "LinnetJSON", "LinnetTransport", "LinnetSession"],
+        testOthers: ["ChromiumSupport", httpTypes, lifetimes]),
+    Module(
+        name: "ServiceLifecycle", ours: ["LinnetSession", "LinnetTransport"], others: [serviceLifecycle],
+        testOthers: [logging, lifetimes]),
+    Module(
+        name: "Configuration", ours: ["LinnetJSON", "LinnetSession", "LinnetSettings"], others: [configuration],
+        testOthers: ["LinnetTransport"]),
+    Module(
         name: "UIState", ours: ["LinnetCache", "LinnetTransport", "LinnetSession"], others: [httpTypes],
         testOthers: ["LinnetSerialization", "LinnetImageSerialization", lifetimes]),
     Module(
@@ -138,10 +194,21 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CLibPQ", path: "Modules/CLibPQ", pkgConfig: "libpq",
         providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
-    // Without pkg-config, whose -pthread SwiftPM warns about: Modules/CGdkPixbuf/declarations.h needs no flags.
+    // The next two without pkg-config, whose -pthread SwiftPM warns about: their declarations.h needs no flags.
     .systemLibrary(
         name: "CGdkPixbuf", path: "Modules/CGdkPixbuf",
         providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .yum(["gdk-pixbuf2-devel"]), .brew(["gdk-pixbuf"])]),
+    .systemLibrary(
+        name: "CLibSecret", path: "Modules/CLibSecret",
+        providers: [.apt(["libsecret-1-dev"]), .yum(["libsecret-devel"]), .brew(["libsecret"])]),
+]
+
+// The subcommands of linnet, each of which is also a program of its own, with the target of its code.
+let commands: [(name: String, target: String)] = [
+    ("request", "LinnetRequestCommand"),
+    ("pins", "LinnetPinsCommand"),
+    ("reach", "LinnetReachCommand"),
+    ("transfers", "LinnetTransfersCommand"),
 ]
 
 let executables: [Target] = [
@@ -150,24 +217,43 @@ let executables: [Target] = [
     .executableTarget(
         name: "ExampleApp",
         dependencies: modules.map { .byName(name: $0.target) } + ["ExampleSupport", httpTypes, argumentParser],
-        path: "Examples/ExampleApp"),
-    .executableTarget(
-        name: "linnet-request", dependencies: ["Linnet", "LinnetOAuth", "ExampleSupport", argumentParser],
+        path: "Examples/ExampleApp",
+        resources: ["html", "css", "js"].map { .embedInCode("Page/timeline.\($0)") }),
+    .target(
+        name: "LinnetRequestCommand",
+        dependencies: [
+            "Linnet", "LinnetBackground", "LinnetDiskCache", "LinnetHAR", "LinnetJSON", "LinnetOAuth", "LinnetTimeline",
+            "LinnetWebSocket", "ExampleSupport", argumentParser,
+        ],
         path: "Examples/LinnetRequest"),
-    .executableTarget(
-        name: "linnet-pins",
+    .target(
+        name: "LinnetPinsCommand",
         dependencies: [
             "LinnetSecurity", "LinnetSettings", "LinnetTransport", "ExampleSupport", httpTypes, argumentParser,
         ],
         path: "Examples/LinnetPins"),
-    .executableTarget(
-        name: "linnet-reach", dependencies: ["LinnetReachability", "ExampleSupport", argumentParser],
+    .target(
+        name: "LinnetReachCommand", dependencies: ["LinnetReachability", "ExampleSupport", argumentParser],
         path: "Examples/LinnetReach"),
-    .executableTarget(
-        name: "linnet-transfers",
+    .target(
+        name: "LinnetTransfersCommand",
         dependencies: ["LinnetBackground", "LinnetSession", "ExampleSupport", argumentParser],
         path: "Examples/LinnetTransfers"),
+    .executableTarget(
+        name: "linnet",
+        dependencies: commands.map { .byName(name: $0.target) } + ["ExampleSupport", argumentParser],
+        path: "Examples/Programs/linnet"),
+    .executableTarget(
+        name: "linnet-mock",
+        dependencies: ["LinnetJSON", "LinnetTesting", "ExampleSupport", httpTypes, argumentParser],
+        path: "Examples/LinnetMock"),
 ]
+
+let commandPrograms: [Target] = commands.map {
+    .executableTarget(
+        name: "linnet-\($0.name)", dependencies: [.byName(name: $0.target), argumentParser],
+        path: "Examples/Programs/linnet-\($0.name)")
+}
 
 // Examples/Recipes: programs of one file, with what they import beside the umbrella.
 let recipes: [(name: String, folder: String, others: [Target.Dependency])] = [
@@ -181,6 +267,11 @@ let recipes: [(name: String, folder: String, others: [Target.Dependency])] = [
     ("websocket-chat", "WebSocketChat", ["LinnetWebSocket"]),
     ("cached-api-client", "CachedAPIClient", ["LinnetDiskCache"]),
     ("background-downloads", "BackgroundDownloads", ["LinnetBackground"]),
+    ("upload-queue", "UploadQueue", ["LinnetBackground"]),
+    ("policy-file", "PolicyFile", []),
+    ("mutual-tls", "MutualTLS", []),
+    ("untrusted-server", "UntrustedServer", []),
+    ("request-metrics", "RequestMetrics", ["LinnetMetrics", coreMetrics]),
 ]
 
 let appTests: [Target] = [
@@ -194,16 +285,20 @@ let appTests: [Target] = [
         path: "Tests/CompressionSupport"),
     .target(name: "WatchdogSupport", path: "Tests/WatchdogSupport"),
     .target(name: "ServerNames", path: "Tests/ServerNames"),
+    .target(
+        name: "ChromiumSupport", dependencies: ["CommandSupport", "Linnet", "LinnetWebSocket"],
+        path: "Tests/ChromiumSupport"),
     // All tests depend on this target, which links the watchdog into them.
     .target(name: "CommandSupport", dependencies: ["WatchdogSupport"], path: "Tests/CommandSupport"),
     .testTarget(
         name: "ExampleAppTests",
         dependencies: [
-            "ExampleApp", "ExampleSupport", "Linnet", "LinnetImageSerialization", "LinnetTesting", "LinnetWebSocket",
-            "CommandSupport", "SanitizerSupport", httpTypes, lifetimes,
+            "ExampleApp", "ExampleSupport", "Linnet", "LinnetBackground", "LinnetImageSerialization", "LinnetTesting",
+            "LinnetWebSocket", "ChromiumSupport", "CommandSupport", "SanitizerSupport", httpTypes, argumentParser,
+            lifetimes,
         ],
         path: "Tests/ExampleAppTests",
-        exclude: ["Screen/Frames"]),
+        exclude: ["Terminal/Frames"]),
     .testTarget(
         name: "RecipesTests",
         dependencies: recipes.map { .byName(name: "recipe-" + $0.name) } + [
@@ -213,7 +308,10 @@ let appTests: [Target] = [
         path: "Tests/RecipesTests"),
     .testTarget(
         name: "LinnetRequestTests",
-        dependencies: ["linnet-request", "LinnetTesting", "CommandSupport", "SanitizerSupport", httpTypes],
+        dependencies: [
+            "linnet", "linnet-request", "LinnetRequestCommand", "ExampleSupport", "Linnet", "LinnetHAR", "LinnetJSON",
+            "LinnetTesting", "CommandSupport", "SanitizerSupport", httpTypes, argumentParser,
+        ],
         path: "Tests/LinnetRequestTests"),
     .testTarget(
         name: "LinnetPinsTests",
@@ -223,8 +321,14 @@ let appTests: [Target] = [
         path: "Tests/LinnetPinsTests"),
     .testTarget(
         name: "LinnetReachTests",
-        dependencies: ["linnet-reach", "ExampleSupport", "LinnetReachability", "CommandSupport", "SanitizerSupport"],
+        dependencies: [
+            "linnet-reach", "ExampleSupport", "LinnetReachability", "LinnetTesting", "CommandSupport",
+            "SanitizerSupport",
+        ],
         path: "Tests/LinnetReachTests"),
+    .testTarget(
+        name: "LinnetMockTests", dependencies: ["linnet-mock", "ExampleSupport", "CommandSupport", "SanitizerSupport"],
+        path: "Tests/LinnetMockTests"),
     .testTarget(
         name: "LinnetTransfersTests",
         dependencies: [
@@ -234,12 +338,20 @@ let appTests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "Linnet", "LinnetAFNetworking", "LinnetBrotli", "LinnetOAuth", "LinnetTransport", "LinnetWebSocket",
+            "Linnet", "LinnetAFNetworking", "LinnetBrotli", "LinnetHAR", "LinnetOAuth", "LinnetTransport",
+            "LinnetWebSocket",
             "LinnetTesting", "CommandSupport",
             "SanitizerSupport", "linnet-request", httpTypes, lifetimes,
         ],
         path: "Tests/IntegrationTests",
         exclude: ["Servers"]),
+    .testTarget(
+        name: "ReliabilityTests",
+        dependencies: [
+            "LinnetBackground", "LinnetSecurity", "LinnetSession", "LinnetTransport", "LinnetWebSocket",
+            "LinnetTesting", "CommandSupport", "SanitizerSupport", httpTypes, lifetimes,
+        ],
+        path: "Tests/ReliabilityTests"),
 ]
 
 let package = Package(
@@ -247,11 +359,12 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: modules.map { .library(name: $0.target, targets: [$0.target]) } + [
         .executable(name: "ExampleApp", targets: ["ExampleApp"]),
-        .executable(name: "linnet-request", targets: ["linnet-request"]),
-        .executable(name: "linnet-pins", targets: ["linnet-pins"]),
-        .executable(name: "linnet-reach", targets: ["linnet-reach"]),
-        .executable(name: "linnet-transfers", targets: ["linnet-transfers"]),
-    ],
+        .executable(name: "linnet", targets: ["linnet"]), .executable(name: "linnet-mock", targets: ["linnet-mock"]),
+    ] + commands.map { .executable(name: "linnet-\($0.name)", targets: ["linnet-\($0.name)"]) },
+    traits: defaultTraits.union(optionalTraits).union([
+        .default(
+            enabledTraits: Set((enablesAllTraits ? defaultTraits.union(optionalTraits) : defaultTraits).map(\.name)))
+    ]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -259,6 +372,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults]),
     ],
     targets: systemLibraries
         + modules.map {
@@ -268,9 +385,10 @@ let package = Package(
         }
         + modules.map {
             .testTarget(
-                name: "\($0.name)Tests", dependencies: $0.testDependencies, path: "Tests/\($0.name)Tests")
+                name: "\($0.name)Tests", dependencies: $0.testDependencies, path: "Tests/\($0.name)Tests",
+                exclude: $0.testFiles)
         }
-        + executables
+        + executables + commandPrograms
         + recipes.map {
             .executableTarget(
                 name: "recipe-" + $0.name, dependencies: ["Linnet", argumentParser] + $0.others,

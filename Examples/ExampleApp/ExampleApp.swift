@@ -1,6 +1,8 @@
 import ArgumentParser
 import ExampleSupport
+import FoundationEssentials
 import Linnet
+import LinnetTesting
 
 /// Shows a timeline fetched with Linnet.
 @main
@@ -9,43 +11,64 @@ struct ExampleApp: AsyncParsableCommand {
         commandName: "ExampleApp",
         abstract: "Shows a timeline, fetched over pinned HTTPS.",
         discussion: """
-            Without --url, the app starts a server on a free port of the loopback address, with a certificate that is \
-            created for this run, and pins the server's key. In a terminal, the timeline fills the screen; ? shows the keys. \
-            Otherwise, the posts are printed to standard output, one per line, followed by a summary of the connection. \
-            The certificate chain and the host name are always verified.
+            Without --url, the app starts a server on the loopback address, with a new certificate, and pins its \
+            key. In a terminal, the timeline fills the screen. Otherwise, the posts are printed, one per line, \
+            followed by a summary of the connection. The chain and the host name are always verified.
 
             Exit codes: 0 success; 1 the timeline could not be fetched; 64 usage error.
             """,
         version: ToolVersion.text)
 
+    /// How the timeline is shown instead of on the screen.
+    enum Output: String, EnumerableFlag {
+        case once, json, serve
+    }
+
     @OptionGroup var options: TimelineOptions
+
+    @Flag(exclusivity: .exclusive, help: "Print the posts, print them as JSON, or serve a web page.")
+    var output: Output?
 
     func run() async throws {
         do {
-            try await show(TimelinePlan(options))
-        } catch let code as ExitCode {
-            // A signal has ended the app: there is nothing to say.
-            throw code
-        } catch {
-            let line = ErrorLine(error)
-            try? StandardStream.error.write(line.text + "\n")
-            throw ExitCode(line.exitCode)
+            try await options.withClient(show)
+        } catch let error as SessionError {
+            try? StandardStream.error.write(ErrorLine.text(error) + "\n")
+            throw ExitCode(1)
         }
     }
 
-    private func show(_ plan: TimelinePlan) async throws {
-        switch plan.source {
-        case .server(let url):
-            try await show(plan, from: url, policy: plan.policy(anchors: .system))
-        case .embedded:
-            let server = try await EmbeddedServer.start(plan.misbehavior)
-            do {
-                try await show(plan, from: server.url, policy: server.policy(for: plan))
-                await server.shutdown()
-            } catch {
-                await server.shutdown()
-                throw error
-            }
+    /// Shows the timeline of a server as the options say.
+    private func show(_ client: TimelineClient) async throws {
+        switch output {
+        case .serve: try await showPage(client)
+        case nil where Terminal.isInteractive: try await showScreen(client)
+        case .json: print(try TimelinePrinter.json(try await client.posts(options.pageSize)))
+        case .once, nil:
+            for line in TimelinePrinter.lines(try await client.posts(options.pageSize)) { print(line) }
         }
+        await client.session.shutdown()
+    }
+
+    @MainActor
+    private func showScreen(_ client: TimelineClient) async throws {
+        let model = try await options.model(client)
+        let code = await TimelineScreen(model)?.run()
+        await model.end()
+        guard let code else { throw ValidationError("The terminal cannot be used for a full screen; use --once.") }
+        for file in model.downloadedFiles { print("Downloaded: \(OneLine.text(file.path))") }
+        if model.download != nil { print("The download goes on when the app is next started.") }
+        throw ExitCode(code)
+    }
+
+    @MainActor
+    private func showPage(_ client: TimelineClient) async throws {
+        let model = try await options.model(client)
+        let server = try await TimelinePage(model).startServer()
+        try StandardStream.output.write("The timeline is at \(server.url.absoluteString)\nPress Ctrl-C to end.\n")
+        model.perform(.refresh, on: nil)
+        await Signals.termination()
+        await model.end()
+        await server.shutdown()
     }
 }

@@ -1,48 +1,49 @@
 import ArgumentParser
+import FoundationEssentials
+import Linnet
 
 /// The command line.
 struct TimelineOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Fetch from this server instead of the embedded one.",
-            discussion: "The posts are fetched from stream/0/posts/stream/global below this URL."))
-    var url: String?
+        help: "Fetch from stream/0/posts/stream/global below this URL instead of from the embedded server.",
+        transform: Self.url)
+    var url: URL?
 
     @Option(
         name: .customLong("pin"),
         help: ArgumentHelp(
-            "Trust only chains with this key. Repeat the option for a backup key.",
-            discussion: "The format is sha256/BASE64. It also replaces the pin of the embedded server.",
-            valueName: "sha256/…"))
-    var pins: [String] = []
-
-    @Flag(
-        help: ArgumentHelp(
-            "Pin no key.",
-            discussion: "Any chain that ends at a trusted anchor is accepted, as is the default with --url."))
-    var insecureNoPin = false
+            "Trust only chains with this key. Repeat the option for a backup key.", valueName: "sha256/BASE64"),
+        transform: { try PublicKeyPin($0) })
+    var pins: [PublicKeyPin] = []
 
     @Option(help: "The number of posts to show.")
     var pageSize = 20
 
-    @Flag(help: "Print the posts and end, even in a terminal.")
-    var once = false
+    @Flag(
+        help: """
+            Let the embedded server reset connections, be slow, reset every third response, have another key, or switch \
+            between the first three every five seconds.
+            """)
+    var misbehavior: [Misbehavior] = []
 
-    @Flag(help: "Print the posts and the facts of the connection as JSON, and end.")
-    var json = false
+    func validate() throws {
+        guard pageSize > 0 else { throw ValidationError("--page-size \(pageSize) is too small; specify 1 or more.") }
+        guard misbehavior.isEmpty || url == nil else {
+            throw ValidationError(
+                "--offline, --slow, --flaky, --bad-pin and --chaos apply to the embedded server; omit --url.")
+        }
+    }
 
-    @Flag(help: "Show the timeline as a web page of this machine, and print its URL.")
-    var serve = false
+    /// The security policy with the given anchors, and with pins that apply when the command line has none.
+    func policy(anchors: TrustAnchors, otherwise known: [PublicKeyPin] = []) throws(SecurityError) -> SecurityPolicy {
+        let pins = pins.isEmpty ? known : pins
+        return pins.isEmpty ? .systemTrust(anchors: anchors) : try .publicKeyPins(pins, anchors: anchors)
+    }
 
-    @Flag(help: "Let the embedded server reset each connection, and show the network as not reachable.")
-    var offline = false
-
-    @Flag(help: "Let the embedded server answer slowly.")
-    var slow = false
-
-    @Flag(help: "Let the embedded server reset the connection instead of every third response.")
-    var flaky = false
-
-    @Flag(help: "Let the embedded server have another key than the pinned one.")
-    var badPin = false
+    private static func url(_ text: String) throws -> URL {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host()?.isEmpty == false
+        else { throw ValidationError("It is not an http or https URL with a host, such as https://example.com.") }
+        return url
+    }
 }

@@ -10,6 +10,10 @@ struct ChainListing {
             var pin: PublicKeyPin
             /// Nil for a key without a certificate.
             var certificate: CertificateSummary?
+            /// The hosts and addresses of the certificate.
+            var names: [String]
+            /// The kind of the key; nil if it is unknown.
+            var key: String?
             /// False for an anchor, which the server does not send.
             var isPresented: Bool
         }
@@ -72,7 +76,7 @@ struct ChainListing {
                 throw SecurityError(
                     .invalidCertificate, "\"\(path)\" contains neither a certificate nor a key in PEM or DER.")
             }
-            return [Entry.Link(pin: pin, certificate: nil, isPresented: true)]
+            return [Entry.Link(pin: pin, certificate: nil, names: [], key: nil, isPresented: true)]
         }
     }
 
@@ -84,6 +88,8 @@ struct ChainListing {
             let missing = link.isPresented ? "" : " (the anchor; the server does not send it)"
             lines += ["", "\(index)  " + OneLine.text(name) + missing]
             if let certificate = link.certificate { lines += details(certificate) }
+            if !link.names.isEmpty { lines.append("   names   " + OneLine.text(link.names.joined(separator: ", "))) }
+            if let key = link.key { lines.append("   key     \(key)") }
             lines.append(link.pin.description)
         }
         return lines.joined(separator: "\n") + "\n"
@@ -100,6 +106,8 @@ struct ChainListing {
 
 extension ChainListing.Entry.Link {
     fileprivate init(_ certificate: X509Certificate, isPresented: Bool) {
-        self.init(pin: certificate.publicKeyPin, certificate: certificate.summary, isPresented: isPresented)
+        self.init(
+            pin: certificate.publicKeyPin, certificate: certificate.summary, names: certificate.hostNames,
+            key: certificate.keyDescription, isPresented: isPresented)
     }
 }

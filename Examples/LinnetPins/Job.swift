@@ -31,7 +31,9 @@ enum Job {
             self = .lint(path, notice: arguments.notice)
         case (nil, nil):
             guard !targets.isEmpty else {
-                throw UsageError("Specify a host or a file, such as \"linnet-pins example.com\". See --help.")
+                throw UsageError(
+                    "Specify a host or a file, such as \"\(ProgramName.inMessages(of: "pins")) example.com\". See --help."
+                )
             }
             self = .list(targets, try arguments.cacert.map { try .file($0) } ?? .system, timeout: timeout)
         }

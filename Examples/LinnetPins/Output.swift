@@ -17,7 +17,7 @@ struct Output {
 
     /// Writes an error to standard error, and continues.
     func complain(_ text: String) throws {
-        try StandardStream.error.write("linnet-pins: \(OneLine.text(text))\n")
+        try StandardStream.error.write("\(ProgramName.inMessages(of: "pins")): \(OneLine.text(text))\n")
     }
 
     /// Writes an error to standard error, and as JSON to standard output where JSON is requested.

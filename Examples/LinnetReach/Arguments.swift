@@ -22,12 +22,17 @@ struct Arguments: ParsableArguments {
             valueName: "seconds"))
     var wait: Double?
 
+    @Flag(help: "With --host: also open a TCP connection. Without it, nothing is sent to the host.")
+    var probe = false
+
     @Flag(name: .customLong("json"), help: "Print each status as an object in JSON, one in a line.")
     var isJSON = false
 
     func validate() throws {
         if host != nil && address != nil { throw ValidationError("Give --host or --address, not both.") }
         if once && wait != nil { throw ValidationError("Give --once or --wait, not both.") }
+        if probe && host == nil { throw ValidationError("--probe needs --host.") }
+        if probe && wait != nil { throw ValidationError("Give --probe or --wait, not both.") }
         if let wait, !(0...1e9).contains(wait) {
             throw ValidationError("The time of --wait must be a number of seconds from 0 to 1000000000.")
         }

@@ -8,6 +8,7 @@ struct StatusLine: Encodable {
     var isReachable: Bool
     var obstacle: String?
     var isResolved: Bool?
+    var isConfirmed: Bool?
     var kind: String?
     var underlyingKind: String?
     var interface: String?
@@ -21,7 +22,8 @@ struct StatusLine: Encodable {
     private let description: String
 
     private enum CodingKeys: String, CodingKey {
-        case isReachable, obstacle, isResolved, kind, underlyingKind, interface, sourceAddress, gateway, mtu
+        case isReachable, obstacle, isResolved, isConfirmed, kind, underlyingKind, interface, sourceAddress, gateway,
+            mtu
         case supportsIPv4, supportsIPv6, isExpensive
     }
 
@@ -30,6 +32,7 @@ struct StatusLine: Encodable {
         isReachable = status.isReachable
         obstacle = status.obstacle.map { "\($0)" }
         isResolved = status.isResolved
+        isConfirmed = status.isConfirmed
         kind = path.map { "\($0.kind)" }
         underlyingKind = path?.underlyingKind.map { "\($0)" }
         interface = path?.interfaceName

@@ -43,7 +43,7 @@ struct SessionOptions: ParsableArguments {
     }
 
     func complain(_ text: String) throws {
-        try StandardStream.error.write("linnet-transfers: \(OneLine.text(text))\n")
+        try StandardStream.error.write("\(ProgramName.inMessages(of: "transfers")): \(OneLine.text(text))\n")
     }
 
     /// Prints a task.

@@ -93,8 +93,6 @@ struct ProgressBars {
         let name = OneLine.text(String(task.file.lastPathComponent.prefix(30)))
         if task.state == .failed { return OneLine.text("\(task.id) \(name): \(task.error?.message ?? "failed")") }
         let fraction = task.progress.fraction
-        let filled = Int((fraction ?? 0) * Double(Self.width))
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
         var facts = [ByteCount.text(task.progress.completed)]
         if let fraction { facts.insert("\(Int(fraction * 100)) %", at: 0) }
         if let speed = speeds[task.id], speed > 0 {
@@ -103,6 +101,6 @@ struct ProgressBars {
                 facts.append("\(Int(Double(max(0, total - task.progress.completed)) / speed)) s left")
             }
         }
-        return "\(task.id) \(name) [\(bar)] \(facts.joined(separator: ", "))"
+        return "\(task.id) \(name) \(TextBar.text(fraction ?? 0, width: Self.width)) \(facts.joined(separator: ", "))"
     }
 }

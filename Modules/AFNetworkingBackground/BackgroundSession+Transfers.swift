@@ -50,8 +50,8 @@ extension BackgroundSession {
         let request = SessionRequest(
             url: task.url, method: task.method, headerFields: task.requestFields, body: nil, options: RequestOptions())
         return BackgroundTransfer(
-            adopted: number, content, request, description: task.tag, isSuspended: task.state == .paused, task.progress,
-            engine, execute: engine.execute)
+            adopted: number, content, of: request, description: task.tag, isSuspended: task.state == .paused,
+            progress: task.progress, by: engine, execute: engine.execute)
     }
 }
 

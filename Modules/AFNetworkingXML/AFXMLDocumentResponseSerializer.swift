@@ -50,6 +50,6 @@ open class AFXMLDocumentResponseSerializer: AFHTTPResponseSerializer, @unchecked
     /// Returns the tree of the body: also with an error, if the response is refused for its status; nil with an error,
     /// if it is refused for its type, or cannot be read.
     open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
-        read(response, data, error) { try XMLTree(parsing: $0, charset: response?.textEncodingName) }
+        read(response, data, error: error) { try XMLTree(parsing: $0, charset: response?.textEncodingName) }
     }
 }

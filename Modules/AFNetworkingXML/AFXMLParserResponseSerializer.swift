@@ -25,6 +25,6 @@ open class AFXMLParserResponseSerializer: AFHTTPResponseSerializer, @unchecked S
     /// Returns a parser of the body: also with an error, if the response is refused for its status; nil with an error,
     /// if it is refused for its type.
     open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
-        read(response, data, error) { XMLParser(data: $0, charset: response?.textEncodingName) }
+        read(response, data, error: error) { XMLParser(data: $0, charset: response?.textEncodingName) }
     }
 }

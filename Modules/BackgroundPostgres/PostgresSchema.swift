@@ -29,7 +29,13 @@ struct PostgresSchema: Sendable {
                 "CREATE INDEX transfer_to_expire ON \(table) (expiry) WHERE state = 0",
                 "CREATE INDEX transfer_leased ON \(table) (\"leaseEnd\") WHERE state = 1",
                 "CREATE INDEX transfer_state ON \(table) (state, number)",
-            ]
+            ],
+            [
+                "ALTER TABLE \(table) ADD COLUMN kind bigint NOT NULL DEFAULT 0",
+                "ALTER TABLE \(table) ADD COLUMN host text COLLATE \"C\" NOT NULL DEFAULT ''",
+                "DROP INDEX \(name).transfer_ready",
+                "CREATE INDEX transfer_ready ON \(table) (\"readyAt\", kind, host) WHERE state = 0",
+            ],
         ]
     }
 
@@ -49,6 +55,7 @@ struct PostgresSchema: Sendable {
                 if schemas.isEmpty { _ = try connection.query("CREATE SCHEMA \(name)", timeout: timeout) }
             }
             for statement in migrations[found...].joined() { _ = try connection.query(statement, timeout: timeout) }
+            if found == 1 { try TransferTable(connection, self, timeout: timeout).fillHosts() }
             _ = try connection.query(
                 "UPDATE \(name).version SET version = $1::bigint", [String(migrations.count)], timeout: timeout)
         }

@@ -12,9 +12,10 @@ extension PostgresTransferStore {
         public var connections = 2
         /// The longest time for connecting. While the server cannot be reached, such as during its restart, a call
         /// tries again, and fails after about this time; the initializer tries four times at most. The default is 10
-        /// seconds.
+        /// seconds. Beyond it, the call fails with `storeUnavailable`.
         public var connectTimeout = Duration.seconds(10)
-        /// The longest time for a statement, which the server also applies. The default is 30 seconds.
+        /// The longest time for a statement, which the server also applies. The default is 30 seconds. Beyond it, the
+        /// call fails with `storageFailed`, or with `storeUnavailable` if the server does not end the statement.
         public var statementTimeout = Duration.seconds(30)
         /// The time after which ``PostgresTransferStore/changes()`` tells a change without one, and after which a lost
         /// connection for it is made again. The default is 15 seconds.

@@ -14,9 +14,9 @@ extension PostgresTransferStore {
         }
     }
 
-    /// Leases transfers that may begin; see `TransferStore.lease(_:by:for:)`.
+    /// Leases transfers that may begin; see `TransferStore.lease(_:by:for:in:)`.
     public func lease(
-        _ count: Int, by worker: String, for duration: Duration
+        _ count: Int, by worker: String, for duration: Duration, in room: TransferLease.Room
     ) async throws(BackgroundError) -> [TransferLease] {
         let milliseconds = duration.milliseconds
         // If the answer is lost, the leases of the first try end by themselves.
@@ -27,13 +27,21 @@ extension PostgresTransferStore {
                 return transfer.lapse(at: due.now) ? transfer : nil
             }
             try table.update(lapsed, at: due.now)
-            let ready = try table.lockReady(max(0, count))
-            let leased = ready.transfers.compactMap { transfer in
-                var transfer = transfer
-                return transfer.lease(by: worker, for: milliseconds, at: ready.now).map { (transfer, $0) }
+            var (room, leases): (TransferLease.Room, [TransferLease]) = (room, [])
+            // Transfers of a host that has become full make room for those behind them.
+            while leases.count < count {
+                let (full, wanted) = (room.fullHosts, count - leases.count)
+                let ready = try table.lockReady(wanted, room)
+                var changed: [StoredTransfer] = []
+                for var transfer in ready.transfers where room.take(transfer) {
+                    guard let lease = transfer.lease(by: worker, for: milliseconds, at: ready.now) else { continue }
+                    changed.append(transfer)
+                    leases.append(lease)
+                }
+                try table.update(changed, at: ready.now)
+                if ready.transfers.count < wanted || room.fullHosts == full { break }
             }
-            try table.update(leased.map(\.0), at: ready.now)
-            return leased.map(\.1)
+            return leases
         }
     }
 
@@ -153,8 +161,8 @@ extension PostgresTransferStore {
         }
     }
 
-    /// The time until a worker can lease a transfer; see `TransferStore.timeUntilReady()`.
-    public func timeUntilReady() async throws(BackgroundError) -> Duration? {
-        try await read { try $0.timeUntilReady() }.map { .milliseconds($0) }
+    /// The time until a worker can lease a transfer; see `TransferStore.timeUntilReady(in:)`.
+    public func timeUntilReady(in room: TransferLease.Room) async throws(BackgroundError) -> Duration? {
+        try await read { try $0.timeUntilReady(in: room) }.map { .milliseconds($0) }
     }
 }

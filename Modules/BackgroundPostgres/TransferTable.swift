@@ -14,9 +14,13 @@ struct TransferTable {
     private static let columns = "number, id, definition, machine, result, expiry, worker, \"leaseEnd\""
 
     init(_ connection: PostgresConnection, _ configuration: PostgresTransferStore.Configuration) {
+        self.init(connection, PostgresSchema(configuration.schema), timeout: configuration.patience)
+    }
+
+    init(_ connection: PostgresConnection, _ schema: PostgresSchema, timeout: Duration) {
         self.connection = connection
-        schema = PostgresSchema(configuration.schema)
-        timeout = configuration.patience
+        self.schema = schema
+        self.timeout = timeout
     }
 
     func query(_ sql: String, _ values: [String?] = []) throws(PostgresError) -> [[String?]] {
@@ -45,13 +49,25 @@ struct TransferTable {
             """)
     }
 
-    /// Locks and returns the first transfers that can be leased.
-    func lockReady(_ count: Int) throws -> (transfers: [StoredTransfer], now: Int64) {
+    /// Locks and returns the first transfers that can be leased by a worker that has room for them.
+    func lockReady(_ count: Int, _ room: TransferLease.Room) throws -> (transfers: [StoredTransfer], now: Int64) {
         try transfers(
             """
             WHERE state = 0 AND "readyAt" <= \(Self.serverTime) AND expiry > \(Self.serverTime)
+                AND \(Self.kinds(room)) AND \(Self.hosts("$2"))
             ORDER BY rank, number LIMIT $1::bigint FOR UPDATE SKIP LOCKED
-            """, [String(count)])
+            """, [String(count), Self.json(room.fullHosts)])
+    }
+
+    /// The condition that a worker takes the kind of a transfer.
+    private static func kinds(_ room: TransferLease.Room) -> String {
+        let numbers = room.kinds.map { String($0.number) }.sorted().joined(separator: ", ")
+        return numbers.isEmpty ? "false" : "kind IN (\(numbers))"
+    }
+
+    /// The condition that a worker has room for the host of a transfer; the parameter are those that are full.
+    private static func hosts(_ parameter: String) -> String {
+        "host <> ALL (ARRAY(SELECT json_array_elements_text(\(parameter)::json)))"
     }
 
     /// Locks and returns the transfers of numbers, in the order of their numbers, so that transactions that lock
@@ -78,12 +94,15 @@ struct TransferTable {
     func insert(_ additions: [TransferAddition]) throws -> [String] {
         let initial = try TransferAddition.initialColumns()
         let sql = """
-            INSERT INTO \(schema.table) (id, definition, machine, result, state, rank, "readyAt", expiry, "changedAt")
+            INSERT INTO \(schema.table) (id, definition, machine, result, state, rank, "readyAt", expiry, "changedAt", kind,
+                host)
             SELECT new.id, new.definition, $2::text, $3::text, 0, greatest(clock.now, new.earliest) - new.worth,
-                coalesce(new.earliest, '\(Int64.min)'::bigint), greatest(clock.now, new.earliest) + new.timeout, clock.now
+                coalesce(new.earliest, '\(Int64.min)'::bigint), greatest(clock.now, new.earliest) + new.timeout, clock.now,
+                new.kind, new.host
             FROM (SELECT \(Self.serverTime) AS now) AS clock,
                 ROWS FROM (json_to_recordset($1::json)
-                    AS (id text, definition text, worth bigint, earliest bigint, timeout bigint))
+                    AS (id text, definition text, worth bigint, earliest bigint, timeout bigint, kind bigint,
+                        host text))
                 WITH ORDINALITY AS new
             ORDER BY new.ordinality
             ON CONFLICT (id) DO NOTHING RETURNING id
@@ -105,6 +124,22 @@ struct TransferTable {
             """
         for chunk in Self.chunks(transfers) {
             _ = try query(sql, [Self.json(try chunk.map { try TransferChange($0) }), String(now)])
+        }
+    }
+
+    /// Writes the hosts of transfers that were added before they had a column.
+    func fillHosts() throws {
+        var last: Int64 = 0
+        while true {
+            let (found, _) = try transfers(
+                "WHERE number > $1::bigint ORDER BY number LIMIT \(Self.most)", [String(last)])
+            guard let end = found.last else { return }
+            last = end.number
+            _ = try query(
+                """
+                UPDATE \(schema.table) AS old SET host = new.host
+                FROM json_to_recordset($1::json) AS new(number bigint, host text) WHERE old.number = new.number
+                """, [Self.json(found.map { TransferHost(number: $0.number, host: $0.host) })])
         }
     }
 
@@ -144,17 +179,24 @@ struct TransferTable {
     func counts() throws -> [[String?]] { try query("SELECT state, count(*) FROM \(schema.table) GROUP BY state") }
 
     /// The time until a transfer can be leased, in milliseconds; nil if there is nothing to wait for.
-    func timeUntilReady() throws -> Int64? {
+    func timeUntilReady(in room: TransferLease.Room) throws -> Int64? {
+        let kinds = Self.kinds(room)
         let rows = try query(
             """
             SELECT least(
-                (SELECT min("readyAt") FROM \(schema.table) WHERE state = 0),
-                (SELECT min(expiry) FROM \(schema.table) WHERE state = 0),
-                (SELECT min("leaseEnd") FROM \(schema.table) WHERE state = 1)), \(Self.serverTime)
-            """)
+                (SELECT min("readyAt") FROM \(schema.table) WHERE state = 0 AND \(kinds) AND \(Self.hosts("$1"))),
+                (SELECT min(expiry) FROM \(schema.table) WHERE state = 0 AND \(kinds)),
+                (SELECT min("leaseEnd") FROM \(schema.table) WHERE state = 1 AND \(kinds))), \(Self.serverTime)
+            """, [Self.json(room.fullHosts)])
         guard let row = rows.first, row.count == 2, let next = row[0].flatMap({ Int64($0) }),
             let now = row[1].flatMap({ Int64($0) })
         else { return nil }
         return max(0, max(next, 0) - now)
     }
+}
+
+/// The host of a transfer, for a statement.
+private struct TransferHost: Encodable {
+    let number: Int64
+    let host: String
 }

@@ -103,13 +103,15 @@ extension ImageError {
 extension ImageDecoder {
     /// The limits for decoding, and the transformations after it.
     public struct Options: Sendable, Hashable, Codable {
-        /// The maximum number of pixels; the default is 64 million, which take 256 MB.
+        /// The maximum number of pixels; the default is 64 million, which take 256 MB. Exceeding it is
+        /// ``ImageError/Code/tooManyPixels``.
         ///
         /// Larger images are refused before memory is allocated, and so are images whose decoder would take more than
         /// eight bytes per pixel: a TIFF may declare 65,535 samples per pixel. The limit bounds the time too: a
         /// progressive JPEG of the maximum size may have 16 scans, and a smaller one up to 64.
         public var maximumPixels: Int
-        /// The maximum number of frames or pages; the default is 1,000. The first is decoded.
+        /// The maximum number of frames or pages; the default is 1,000. The first is decoded. Exceeding it is
+        /// ``ImageError/Code/tooManyFrames``.
         public var maximumFrames: Int
         /// The maximum length of the longer side, to which larger images are scaled down in proportion. The default is
         /// nil, which keeps the size.

@@ -3,7 +3,8 @@ public import FoundationEssentials
 extension JSONValue {
     /// How a JSON text is parsed into a ``JSONValue``.
     public struct ParsingOptions: Sendable, Hashable, Codable {
-        /// The maximum depth of arrays and objects; the default is 512, the upper limit 1024.
+        /// The maximum depth of arrays and objects; the default is 512, the upper limit 1,024. Exceeding it is
+        /// ``JSONSyntaxError/Kind/nestedTooDeep``.
         ///
         /// The limit protects a thread's stack from hostile texts, when the tree is parsed and when it is released.
         public var maximumDepth: Int {
@@ -14,11 +15,12 @@ extension JSONValue {
         public var allowsFragments: Bool
         /// How repeated names in an object are handled; the default is ``DuplicateNames/last``.
         public var duplicateNames: DuplicateNames
-        /// The maximum number of bytes of memory that the tree may take; the default is 512 MiB.
+        /// The maximum number of bytes of memory that the tree may take; the default is 512 MiB. Exceeding it is
+        /// ``JSONSyntaxError/Kind/tooLarge``.
         ///
         /// A tree can take twenty times as much memory as its text, for example for `[1,1,1]`, so a limit on the text
         /// is not enough. The parser estimates an upper bound of the memory: arrays count with twice their length,
-        /// because they grow by doubling. Beyond the limit the error is ``JSONSyntaxError/Kind/tooLarge``.
+        /// because they grow by doubling.
         public var maximumMemory: Int
 
         private var depth: Int

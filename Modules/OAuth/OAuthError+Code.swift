@@ -52,7 +52,7 @@ extension OAuthError {
         public static let tooLarge = Code("tooLarge")
         /// The endpoint answered with a redirect, which is not followed because requests to it have credentials.
         public static let redirectRefused = Code("redirectRefused")
-        /// The answer of the browser has another state than the login.
+        /// All answers of the browser had another state than the login.
         public static let stateMismatch = Code("stateMismatch")
         /// The metadata, or the answer of the browser, is another issuer's (RFC 8414, section 3.3; RFC 9207).
         public static let issuerMismatch = Code("issuerMismatch")
@@ -73,7 +73,7 @@ extension OAuthError {
         public static let listenerFailed = Code("listenerFailed")
         /// The request failed; the underlying error is a `SessionError`.
         public static let requestFailed = Code("requestFailed")
-        /// The issuer, or the user in the browser, did not answer in time.
+        /// The issuer, the user in the browser, or the token store did not answer in time.
         public static let timeout = Code("timeout")
         /// The task of the caller was cancelled.
         public static let cancelled = Code("cancelled")
@@ -82,10 +82,14 @@ extension OAuthError {
 
         /// The token file is another user's, can be read by others, or is not a regular file. It is left unchanged.
         public static let untrustedTokenFile = Code("untrustedTokenFile")
-        /// The token file is damaged. It is left unchanged.
+        /// The token file, or the item of another store, is damaged. It is left unchanged.
         public static let damagedTokenFile = Code("damagedTokenFile")
         /// The store cannot be read or written.
         public static let tokenStoreFailed = Code("tokenStoreFailed")
+        /// The store is not there, for example because no Secret Service runs.
+        public static let tokenStoreUnavailable = Code("tokenStoreUnavailable")
+        /// The store is locked, and the user did not unlock it.
+        public static let tokenStoreLocked = Code("tokenStoreLocked")
 
         private static let codes: [String: Code] = [
             "invalid_request": .invalidRequest, "invalid_client": .invalidClient, "invalid_grant": .invalidGrant,

@@ -1,11 +1,12 @@
 public import FoundationEssentials
+internal import HTTPTypes
 internal import LinnetMessages
 internal import LinnetSession
 
 /// The error of an OAuth request, of a login, or of a token store.
 ///
-/// The `code` distinguishes the issuer's refusals, by the codes of its RFCs, from answers that cannot be understood, and
-/// from failures of the network and of token files. No error contains a token, a secret or a code.
+/// The `code` distinguishes the issuer's refusals, by the codes of its RFCs, from answers that cannot be understood,
+/// and from failures of the network and of token files. No error contains a token, a secret or a code.
 public struct OAuthError: Error, Sendable {
     /// The kind of failure.
     public var code: Code
@@ -15,7 +16,8 @@ public struct OAuthError: Error, Sendable {
     public var errorResponse: ErrorResponse?
     /// The status of the issuer's response, if it was received.
     public var status: Int?
-    /// The underlying error, such as a `SessionError` or a `FileFailure`.
+    /// The underlying error, such as a `SessionError` or a `FileFailure`. A `SessionError` has neither the body nor the
+    /// fields of its response, which may contain tokens.
     public var underlying: (any Error)?
 
     /// Creates an error.
@@ -77,7 +79,7 @@ extension OAuthError {
             }
         self.init(
             code, "The request to the \(endpoint) failed: \(error.message)", status: error.head?.status.code,
-            underlying: error)
+            underlying: error.withoutContents)
     }
 
     /// An error response, whose code decides on the error's.
@@ -100,5 +102,17 @@ extension OAuthError {
         }
     }
 
-    static let cancelled = OAuthError(.cancelled, "The task of the caller was cancelled.")
+    package static let cancelled = OAuthError(.cancelled, "The task of the caller was cancelled.")
+}
+
+extension SessionError {
+    /// The error without the body and the fields of its response.
+    fileprivate var withoutContents: SessionError {
+        var error = self
+        error.body = nil
+        error.resumeData = nil
+        error.head?.headerFields = [:]
+        if let inner = error.underlying as? SessionError { error.underlying = inner.withoutContents }
+        return error
+    }
 }

@@ -14,11 +14,16 @@ public struct OAuthToken: Sendable, Hashable {
     public var issued: Date
     /// When the access token expires, by the clock of this machine; nil if the issuer did not say.
     public var expires: Date?
-    /// The granted scopes; nil if the issuer did not say, so that they are the requested ones.
+    /// The granted scopes: the requested ones if the issuer did not say; nil if none were requested.
     public var scopes: [String]?
+    /// Whether the client got the token for itself, by the grant of client credentials. Only such a token is followed
+    /// by another one without a refresh token. The default is false: it is a user's.
+    public var isForClient = false
 
     /// The largest size of a token in bytes.
     static let sizeLimit = 64 << 10
+    /// How long a token is used at least, in seconds, however short its lifetime is.
+    static let shortestUse = 10.0
     /// The longest lifetime in seconds: a hundred years.
     static let longestLifetime = 3_153_600_000.0
 
@@ -35,10 +40,13 @@ public struct OAuthToken: Sendable, Hashable {
     }
 
     /// Whether the token expires within a duration, of which at most half of its lifetime counts: a token that lives
-    /// for less than the duration is not renewed for each request.
+    /// for less than the duration is not renewed for each request. For the same reason, a token that was just issued is
+    /// used, even if it has no lifetime at all; the server may still refuse it.
     func expires(within leeway: Duration, of now: Date) -> Bool {
         guard let expires else { return false }
         let lifetime = max(0, expires.timeIntervalSince(issued))
+        // A token made by hand may have expired before it was issued.
+        if expires >= issued, now.timeIntervalSince(issued) < Self.shortestUse { return false }
         return now.timeIntervalSince(expires) >= -min(leeway / .seconds(1), lifetime / 2)
     }
 }
@@ -65,6 +73,7 @@ extension OAuthToken: CustomStringConvertible, CustomReflectable {
             children: [
                 "accessToken": Redaction.mark, "refreshToken": refreshToken.map { _ in Redaction.mark } as Any,
                 "issued": issued, "expires": expires as Any, "scopes": scopes as Any,
+                "isForClient": isForClient,
             ])
     }
 }
@@ -79,6 +88,7 @@ extension OAuthToken: Codable {
         case issued = "issued_at"
         case expires = "expires_at"
         case scope
+        case isForClient = "is_for_client"
     }
 
     /// Decodes a stored token. A token that cannot be sent is not decoded.
@@ -89,6 +99,7 @@ extension OAuthToken: Codable {
         issued = Date(timeIntervalSince1970: try values.decode(Double.self, forKey: .issued))
         expires = try values.decodeIfPresent(Double.self, forKey: .expires).map { Date(timeIntervalSince1970: $0) }
         scopes = try values.decodeIfPresent(String.self, forKey: .scope).map(Self.scopes)
+        isForClient = try values.decodeIfPresent(Bool.self, forKey: .isForClient) ?? false
         guard Self.isValid(accessToken) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .accessToken, in: values, debugDescription: "The access token is not a Bearer token.")
@@ -104,6 +115,7 @@ extension OAuthToken: Codable {
         try values.encode(issued.timeIntervalSince1970, forKey: .issued)
         try values.encodeIfPresent(expires?.timeIntervalSince1970, forKey: .expires)
         try values.encodeIfPresent(scopes?.joined(separator: " "), forKey: .scope)
+        if isForClient { try values.encode(true, forKey: .isForClient) }
     }
 
     private static func isValid(_ token: String) -> Bool { (try? AuthorizationValue.bearer(token: token)) != nil }
@@ -142,11 +154,32 @@ extension OAuthToken {
         let lifetime = try Self.seconds("expires_in", of: object, endpoint)
         self.init(
             accessToken: accessToken, refreshToken: refreshToken.flatMap { $0.isEmpty ? nil : $0 }, issued: now,
-            expires: lifetime.map { now.addingTimeInterval($0) }, scopes: try text("scope").map(Self.scopes))
+            expires: lifetime.map { now.addingTimeInterval($0) }, scopes: try Self.scopes(of: object, endpoint))
     }
 
-    /// A duration of a response in seconds; nil if it is absent. Some issuers send a string of digits; refusing that would
-    /// lose a rotated refresh token.
+    /// The token of an answer to a request for scopes: an issuer that does not name the scopes has granted them (RFC
+    /// 6749, section 5.1).
+    func asking(for requested: [String]) -> OAuthToken {
+        guard scopes == nil, !requested.isEmpty else { return self }
+        var token = self
+        token.scopes = requested
+        return token
+    }
+
+    /// The scopes of a response; nil if they are absent. Some issuers send an array in place of a text with spaces;
+    /// refusing that would lose a rotated refresh token.
+    private static func scopes(of object: JSONObject, _ endpoint: String) throws(OAuthError) -> [String]? {
+        guard let value = object["scope"], !value.isNull else { return nil }
+        if let text = value.string { return scopes(text) }
+        let names = value.array?.map(\.string) ?? [nil]
+        guard !names.contains(nil) else {
+            throw .invalidResponse(endpoint, "scope is neither a string nor an array of strings")
+        }
+        return names.compactMap { $0 }.flatMap(scopes)
+    }
+
+    /// A duration of a response in seconds; nil if it is absent. Some issuers send a string of digits; refusing that
+    /// would lose a rotated refresh token.
     static func seconds(
         _ key: String, of object: JSONObject, _ endpoint: String
     ) throws(OAuthError) -> Double? {

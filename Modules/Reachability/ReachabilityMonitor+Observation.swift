@@ -37,7 +37,8 @@ extension ReachabilityMonitor {
     /// try await monitor.waitUntilReachable(timeout: .seconds(30))
     /// ```
     ///
-    /// - Parameter timeout: The time to wait. Nil, the default, waits without a limit.
+    /// - Parameter timeout: The longest time to wait. The default is nil: no limit. Exceeding it is
+    ///   ``ReachabilityError/Code/notReachable``.
     /// - Returns: The status that ended the wait: the current one, if it already fulfils the condition.
     /// - Throws: ``ReachabilityError`` with the code ``ReachabilityError/Code/notReachable`` after the timeout,
     ///   ``ReachabilityError/Code/stopped`` when the monitor stops, or ``ReachabilityError/Code/cancelled`` when the

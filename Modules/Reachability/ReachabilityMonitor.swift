@@ -127,7 +127,7 @@ public final class ReachabilityMonitor: Sendable {
         let membership: EngineMembership
         do {
             membership = try EngineMembership(
-                target, configuration, resolver, hub, run: run)
+                of: target, configuration, resolver, to: hub, run: run)
         } catch {
             phase.withLock { $0.abandonStart() }
             throw error
@@ -140,7 +140,7 @@ public final class ReachabilityMonitor: Sendable {
     ///
     /// After the first call has returned, no earlier observation or iterator of ``statuses`` receives a
     /// status: neither the status that was current when it subscribed, nor an unread change, nor a call that waits on a
-    /// queue. Only a handler's call that had already begun may still be in progress.
+    /// queue. A handler that was already running may still be running.
     ///
     /// If it was the last monitor of the process, the thread has ended and the file descriptors are closed, except for
     /// a look-up or a probe in progress, which ends on its own. If another thread is in ``start()``, that thread does

@@ -27,7 +27,8 @@ public struct ReachabilityProbe: Sendable {
     /// - Parameters:
     ///   - host: The host's name or address.
     ///   - port: The TCP port.
-    ///   - timeout: The time limit for one of the host's addresses to accept. The default is 5 seconds.
+    ///   - timeout: The time limit for one of the host's addresses to accept. The default is 5 seconds. Beyond it, the
+    ///     probe has failed.
     public static func connection(to host: String, port: UInt16, timeout: Duration = .seconds(5)) -> ReachabilityProbe {
         ReachabilityProbe(check: .connection(host: host, port: port, timeout: timeout))
     }

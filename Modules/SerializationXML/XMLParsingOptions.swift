@@ -5,26 +5,30 @@ public import FoundationEssentials
 /// Two protections are not optional: external resources are never loaded, and documents that declare entities are
 /// refused, since a few lines of them can expand to gigabytes.
 public struct XMLParsingOptions: Sendable, Hashable, Codable {
-    /// The maximum depth of elements; the default is 256, the upper limit 1024.
+    /// The maximum depth of elements; the default is 256, the upper limit 1,024. Exceeding it is
+    /// ``XMLSyntaxError/Kind/nestedTooDeep``.
     public var maximumDepth: Int {
         // Decoding may have stored any number.
         get { Self.clamp(depth, to: 1024) }
         set { depth = Self.clamp(newValue, to: 1024) }
     }
     /// The maximum number of elements and attributes, including namespace declarations; the default is a million.
+    /// Exceeding it is ``XMLSyntaxError/Kind/tooManyNodes``.
     public var maximumNodes: Int
     /// The maximum number of bytes in texts and attributes, as a multiple of the document's; the default is 4.
+    /// Exceeding it is ``XMLSyntaxError/Kind/expandsTooMuch``.
     ///
     /// Text takes up to three times as many bytes in UTF-8 as in its own encoding. Beyond that, it comes from
     /// attribute defaults in a document type.
     public var maximumExpansion: Int
-    /// The maximum number of bytes in a document; the default is 256 MiB, the upper limit 1,000,000,000.
+    /// The maximum number of bytes in a document; the default is 256 MiB, the upper limit 1,000,000,000. Exceeding it
+    /// is ``XMLSyntaxError/Kind/tooLarge``.
     public var maximumBytes: Int {
         get { Self.clamp(bytes, to: 1_000_000_000) }
         set { bytes = Self.clamp(newValue, to: 1_000_000_000) }
     }
-    /// The maximum number of attributes of an element, and of namespaces in scope; the default is 1000, the upper
-    /// limit 10,000.
+    /// The maximum number of attributes of an element, and of namespaces in scope; the default is 1000, the upper limit
+    /// 10,000. Exceeding it is ``XMLSyntaxError/Kind/tooManyNodes``.
     ///
     /// It also limits the default values in a document type, and the alternatives in a declaration, each of which can
     /// cost the parser quadratic time.
@@ -33,12 +37,14 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
         set { attributes = Self.clamp(newValue, to: 10_000) }
     }
     /// The maximum number of UTF-8 bytes in a name with its prefix; the default is 1000, the upper limit 50,000.
+    /// Exceeding it is ``XMLSyntaxError/Kind/tooLarge``.
     public var maximumNameBytes: Int {
         get { Self.clamp(nameBytes, to: 50_000) }
         set { nameBytes = Self.clamp(newValue, to: 50_000) }
     }
     /// The maximum number of distinct names of all kinds in a document: elements, attributes, prefixes, namespaces,
-    /// instructions and declarations; the default is 30,000, the upper limit 200,000.
+    /// instructions and declarations; the default is 30,000, the upper limit 200,000. Exceeding it is
+    /// ``XMLSyntaxError/Kind/tooManyNodes``.
     ///
     /// libxml2 before 2.12 looks each name up in a table of a limited size, so that its time is quadratic in the number
     /// of distinct names.
@@ -46,8 +52,8 @@ public struct XMLParsingOptions: Sendable, Hashable, Codable {
         get { Self.clamp(distinctNames, to: 200_000) }
         set { distinctNames = Self.clamp(newValue, to: 200_000) }
     }
-    /// The maximum number of UTF-8 bytes in a text between tags, an attribute's value, a CDATA section, a comment or
-    /// a processing instruction; the default is 64 MiB.
+    /// The maximum number of UTF-8 bytes in a text between tags, an attribute's value, a CDATA section, a comment or a
+    /// processing instruction; the default is 64 MiB. Exceeding it is ``XMLSyntaxError/Kind/tooLarge``.
     public var maximumTextBytes: Int
 
     private var depth: Int

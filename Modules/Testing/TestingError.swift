@@ -19,8 +19,12 @@ public struct TestingError: Error, Sendable {
         public static let invalidURL = Code("invalidURL")
         /// The client closed the connection before it had sent the expected bytes.
         public static let connectionClosed = Code("connectionClosed")
+        /// The client sent a frame of a WebSocket that the protocol forbids.
+        public static let invalidFrame = Code("invalidFrame")
         /// Two tasks read from the same connection at the same time.
         public static let concurrentRead = Code("concurrentRead")
+        /// A script has responses left, or requests found none; see ``MockServer/Script``.
+        public static let scriptMismatch = Code("scriptMismatch")
         /// The waiting task was cancelled.
         public static let cancelled = Code("cancelled")
         /// The server was shut down.

@@ -15,14 +15,17 @@ public struct TransportConfiguration: Sendable {
 
     /// Limits on the number and age of connections.
     public struct PoolLimits: Sendable, Hashable {
-        /// Connections to one origin under one policy. The default is 8.
+        /// The maximum number of connections to one origin under one policy. The default is 8. Beyond it, requests
+        /// wait, no longer than ``TransportTimeouts/poolWait``.
         public var connectionsPerOrigin = 8
-        /// Connections in total. The default is 256.
+        /// The maximum number of connections in total. The default is 256. Beyond it, requests wait, no longer than
+        /// ``TransportTimeouts/poolWait``.
         public var connections = 256
-        /// How long an unused connection is kept. The default is 60 seconds.
+        /// The longest time for which an unused connection is kept. The default is 60 seconds. Beyond it, the
+        /// connection is closed.
         public var idleTimeout: Duration = .seconds(60)
-        /// The age after which a connection serves no further request, so that DNS changes take effect; nil, the
-        /// default, for no limit.
+        /// The longest time for which a connection serves requests, so that DNS changes take effect. The default is
+        /// nil: no limit. Beyond it, later requests use another connection.
         public var maximumAge: Duration?
 
         /// The defaults.
@@ -34,15 +37,14 @@ public struct TransportConfiguration: Sendable {
     /// The limits are on bytes. Small items count for more bytes than they have.
     public struct ResponseLimits: Sendable, Hashable {
         /// The maximum size of a response head, of its trailers, and of all informational responses before it. The
-        /// default is 256 KiB; curl's limit is 300 KiB.
+        /// default is 256 KiB; curl's limit is 300 KiB. Exceeding it is ``TransportError/Code/headTooLarge``, or
+        /// ``TransportError/Code/tooManyInformationalResponses`` for the informational ones.
         ///
-        /// A larger head fails with ``TransportError/Code/headTooLarge``. Each informational response (RFC 9110, 15.2)
-        /// counts for 64 bytes more than its size, and exceeding the limit fails with
-        /// ``TransportError/Code/tooManyInformationalResponses``: a server can send about 4,000 empty ones, such as
-        /// `102 Processing` every few seconds.
+        /// Each informational response (RFC 9110, 15.2) counts for 64 bytes more than its size: a server can send about
+        /// 4,000 empty ones, such as `102 Processing` every few seconds.
         public var headBytes = 256 * 1024
         /// The maximum number of fields in a response head or in its trailers, up to 30,000. The default is 5,000, as
-        /// in curl.
+        /// in curl. Exceeding it is ``TransportError/Code/headTooLarge``.
         public var headFields = 5_000
 
         /// The defaults.
@@ -74,9 +76,12 @@ public struct TransportConfiguration: Sendable {
     public var limits = ResponseLimits()
     /// Time limits for the steps of a request; nil entries have no limit.
     public var timeouts: TransportTimeouts = .default
-    /// How long a request with `Expect: 100-continue` waits for the server's answer before it sends its body anyway
-    /// (RFC 9110, 10.1.1). The field is not sent with a request without content. The default is 1 second.
+    /// The longest time for which a request with `Expect: 100-continue` waits for the server's answer (RFC 9110,
+    /// 10.1.1). The field is not sent with a request without content. The default is 1 second. Beyond it, the request
+    /// sends its body.
     public var continueTimeout: Duration = .seconds(1)
+    /// Observes the connections. The default is none.
+    public var connectionObserver: (any ConnectionObserver)?
 
     /// The defaults.
     public init() {}

@@ -94,6 +94,19 @@ public struct TransportError: Error, Sendable {
         public static let invalidConfiguration = Code("invalidConfiguration")
         /// The transport was shut down.
         public static let shutDown = Code("shutDown")
+
+        /// All codes.
+        package static let all: [Code] = [
+            .cancelled, .poolTimeout, .connectTimeout, .tlsTimeout,
+            .readTimeout, .writeTimeout, .requestTimeout, .nameResolutionFailed,
+            .connectionFailed, .localAddressUnavailable, .proxyConnectionFailed, .proxyAuthenticationRequired,
+            .proxyRefused, .connectionClosed, .streamReset, .pingTimeout,
+            .tlsHandshakeFailed, .tlsProtocolError, .tlsTruncated, .clientCertificateRequired,
+            .clientCertificateRefused, .clientIdentityUnavailable, .trustRefused, .cleartextRefused,
+            .invalidResponse, .headTooLarge, .tooManyInformationalResponses, .bodyTooLarge,
+            .bodyHasReader, .invalidRequest, .requestBodyFailed, .invalidConfiguration,
+            .shutDown,
+        ]
     }
 
     /// The kind of failure.

@@ -199,6 +199,17 @@ extension TransportMetrics {
         set { facts.remoteAddress = newValue }
     }
 
+    /// The host, without brackets, and the port of ``remoteAddress``; nil for a unix socket.
+    package var remoteEndpoint: (host: String, port: Int)? {
+        guard let text = remoteAddress?.utf8, !text.starts(with: "unix:".utf8),
+            let colon = text.lastIndex(of: UInt8(ascii: ":")),
+            let port = Int(Substring(text[text.index(after: colon)...]))
+        else { return nil }
+        let host = text[..<colon]
+        let isBracketed = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+        return (String(Substring(isBracketed ? host.dropFirst().dropLast() : host)), port)
+    }
+
     /// The proxy's URL, without its user name and password; nil for a direct connection.
     public var proxy: String? {
         get { connection.value.proxy }

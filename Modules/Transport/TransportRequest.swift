@@ -71,7 +71,8 @@ public enum ResponseDelivery: Sendable, Hashable {
     /// The response is returned with its head; the body is pulled, with backpressure.
     case streamed
 
-    /// The default limit of `.whole`: 256 MiB.
+    /// The limit of `.whole` on a body in bytes that none else is given for. The default is 256 MiB. Exceeding it is
+    /// ``TransportError/Code/bodyTooLarge``.
     public static let defaultLimit = 256 * 1024 * 1024
 }
 

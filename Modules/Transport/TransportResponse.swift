@@ -51,6 +51,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
     enum Storage: Sendable {
         case whole(ByteBuffer, Boxed<Completion>?)
         case stream(ResponseBodyReader)
+        case watched(WatchedBody)
         case upgraded(UpgradedConnection)
         /// A streamed body in the hands of its first reader; of the readers that come later.
         case claimed
@@ -78,13 +79,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
     }
 
     /// The trailers and final metrics: for a whole body immediately, for a streamed one after its end was read.
-    public var completion: Completion? {
-        switch storage {
-        case .whole(_, let completion): completion?.value
-        case .stream(let reader): reader.completion
-        case .upgraded, .claimed: nil
-        }
-    }
+    public var completion: Completion? { storage.completion }
 
     /// The whole body and its completion; nil for a streamed one.
     package var wholeWithCompletion: (bytes: ByteBuffer, completion: Boxed<Completion>?)? {
@@ -110,7 +105,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
     /// Makes a reader. Only the first one of a streamed body can read; the others fail with
     /// ``TransportError/Code/bodyHasReader``.
     public func makeAsyncIterator() -> Iterator {
-        if case .stream(let reader) = storage, !reader.claim.take() { return Iterator(storage: .claimed) }
+        if let reader = storage.reader, !reader.claim.take() { return Iterator(storage: .claimed) }
         return Iterator(storage: storage)
     }
 
@@ -126,7 +121,7 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
 
         /// The next bytes, or nil at the end.
         public mutating func next() async throws(TransportError) -> ByteBuffer? {
-            if !waiting.isEmpty, Task.isCancelled, case .stream(let reader) = storage { reader.cancel() }
+            if !waiting.isEmpty, Task.isCancelled { storage?.reader?.cancel() }
             if let buffer = waiting.popFirst() { return buffer }
             guard let batch = try await take() else { return nil }
             waiting = batch
@@ -156,6 +151,8 @@ public struct TransportResponseBody: Sendable, AsyncSequence {
                 return bytes.readableBytes > 0 ? [bytes] : nil
             case .stream(let reader):
                 return try await reader.nextBatch()
+            case .watched(let body):
+                return try await body.nextBatch()
             case .claimed:
                 throw .secondReader
             case .upgraded, nil:

@@ -4,9 +4,8 @@ extension WebSocket {
         /// The subprotocols to offer, in order of preference (RFC 6455, section 1.9). The default is none. A server may
         /// select none, and ``WebSocket/subprotocol`` is then nil.
         public var subprotocols: [String] = []
-        /// The maximum size in bytes of a received message. The default is 1 MiB, and at most
-        /// 1 GiB is possible. A larger one ends the connection with
-        /// ``WebSocketError/Code/messageTooLarge``.
+        /// The maximum size in bytes of a received message. The default is 1 MiB, the upper limit 1 GiB. Beyond it, the
+        /// connection ends with ``WebSocketError/Code/messageTooLarge``.
         public var maximumMessageSize = 1024 * 1024
         /// Whether messages are compressed in both directions if the server agrees (permessage-deflate, RFC 7692). The
         /// default is false: if a message has both secrets and texts that others chose, its compressed length reveals
@@ -21,7 +20,8 @@ extension WebSocket {
         /// ``WebSocketError/Code/pongTimeout``.
         public var pongTimeout: Duration = .seconds(20)
         /// The time limit for the closing handshake, and then for the server to close the connection. The default is 5
-        /// seconds.
+        /// seconds. Beyond it, the connection is closed, and ends with ``WebSocketError/Code/connectionLost`` if the
+        /// server sent no Close frame.
         public var closeTimeout: Duration = .seconds(5)
 
         /// Creates the default options.

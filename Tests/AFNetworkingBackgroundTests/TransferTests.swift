@@ -297,8 +297,8 @@ struct TransferTests {
             engine.open { _ in opened.fire() }
             await opened.wait()
             let transfer = BackgroundTransfer(
-                adopted: 1, .download, SessionRequest(url: try #require(URL(string: "http://127.0.0.1:9/x"))),
-                description: nil, isSuspended: true, TransferProgress(), engine, execute: engine.execute)
+                adopted: 1, .download, of: SessionRequest(url: try #require(URL(string: "http://127.0.0.1:9/x"))),
+                description: nil, isSuspended: true, progress: TransferProgress(), by: engine, execute: engine.execute)
             // Resumed, and suspended at once.
             engine.suspend(transfer)
             engine.add(transfer)

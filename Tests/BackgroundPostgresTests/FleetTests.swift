@@ -72,6 +72,7 @@ struct FleetTests {
                     folder: place.folder.path, connection: try PostgresServer.connectionString(), schema: place.schema,
                     server: server.url.absoluteString)
                 let store = try await board.open()
+                try board.post("payload", "content")
                 let clock = ContinuousClock()
                 let start = clock.now
                 let processes = Self.start(board, fate)
@@ -112,7 +113,9 @@ struct FleetTests {
         let store = try await board.open()
         for begin in stride(from: 0, to: count, by: 50) {
             let part = try (begin..<min(begin + 50, count)).map { index in
-                try transfer("\(name)-\(index)\n", from: board.server + "\(index)")
+                let (id, url) = ("\(name)-\(index)\n", board.server + "\(index)")
+                guard index % 4 == 0 else { return try transfer(id, from: url) }
+                return try TransferDescription(id, upload: storedCall(url, .put), from: "payload")
             }
             try await store.add(part)
             // Programs repeat what they are not sure of.
@@ -126,6 +129,12 @@ struct FleetTests {
         let worker = try await TransferWorker(store, directory: URL(filePath: "\(board.folder)/\(name)")) {
             $0.name = name
             $0.maximumActive = 8
+            $0.maximumActivePerHost = 8
+            $0.source = { transfer in
+                // An upload that the others do again.
+                if name == absent, transfer.attempts == 1, board.has("absent") { try await board.wait(for: "back") }
+                return try .file(transfer.source ?? "", in: URL(filePath: board.folder))
+            }
             $0.leaseDuration = .seconds(3)
             $0.observe = { event in
                 guard let transfer = event.transfer else { return }
@@ -173,7 +182,10 @@ struct FleetTests {
             }
         }
         let added = Set(["a", "b"].flatMap { name in (0..<count).map { "\(name)-\($0)" } })
-        #expect(completed.count == 2 * count && Set(completed) == added)
+        let untold = added.subtracting(completed)
+        #expect(completed.count + untold.count == 2 * count && added.isSuperset(of: completed))
+        // A worker can be killed between an end in the store and its line in the log.
+        #expect(untold.isEmpty || fate == .killed, "\(untold)")
         // A worker that was stopped has tried to end what others had.
         #expect(lost.contains { $0.hasPrefix(absent) } == (fate == .stopped), "\(lost)")
         let attempts = try await store.all().map(\.attempts).reduce(0, +)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import LinnetBackground
 import LinnetSession
 import Testing
@@ -58,9 +59,11 @@ func withStore<Result>(
 }
 
 /// A session for calls that are only stored.
-private let storedCalls = Result { try HTTPSession() }
+let storedCalls = Result { try HTTPSession() }
 
-func storedCall(_ url: String = "http://127.0.0.1:9/a") throws -> HTTPCall { try storedCalls.get().get(url) }
+func storedCall(_ url: String = "http://127.0.0.1:9/a", _ method: HTTPRequest.Method = .get) throws -> HTTPCall {
+    try storedCalls.get().call(method, url)
+}
 
 /// Describes a download to a destination with the name of its identifier.
 func transfer(

@@ -10,95 +10,6 @@ import Testing
 /// Workers over all stores.
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(3)))
 struct TransferWorkerTests {
-    /// A server whose files are their paths, repeated.
-    private static func content(_ path: String, _ size: Int = 20_000) -> Data {
-        Data(String(repeating: path, count: size / max(1, path.utf8.count)).utf8)
-    }
-
-    /// A store, and a server for its transfers.
-    private struct Fleet {
-        let store: any TransferStore
-        let place: StorePlace
-        let server: MockServer
-        let requests: Requests
-        let session: HTTPSession
-
-        func transfer(
-            _ id: String, _ path: String? = nil, _ configure: (inout TransferOptions) -> Void = { _ in }
-        ) throws -> TransferDescription {
-            let call = session.get(try server.url(path ?? "/" + id).absoluteString)
-            return try TransferDescription(id, download: call, to: id, configure: configure)
-        }
-
-        /// The names of the files that the workers have written.
-        var files: [String] {
-            ((try? FileManager.default.contentsOfDirectory(atPath: place.folder.path + "/files")) ?? []).sorted()
-        }
-
-        func worker(
-            _ name: String = "worker", _ store: (any TransferStore)? = nil,
-            _ configure: (inout TransferWorker.Configuration) -> Void = { _ in },
-            to destination: (@Sendable (StoredTransfer) async throws -> TransferWorker.Destination)? = nil
-        ) async throws -> TransferWorker {
-            let files = place.folder.appending(path: "files")
-            try? FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-            return try await TransferWorker(
-                store ?? self.store, directory: place.folder.appending(path: name),
-                configure: {
-                    $0.retryPolicy.backoff.first = .milliseconds(1)
-                    $0.retryPolicy.backoff.maximum = .milliseconds(5)
-                    configure(&$0)
-                }, destination: destination ?? { try .file($0.destination, in: files) })
-        }
-    }
-
-    private func withFleet(
-        _ kind: StoreKind, throttle: MockResponse.Throttle? = nil, size: Int = 20_000,
-        _ perform: (Fleet) async throws -> Void
-    ) async throws {
-        let requests = Requests()
-        let session = try HTTPSession()
-        do {
-            try await withMockServer(handler: { requests.respond(to: $0, throttle, size) }) { server in
-                try await withStorePlace(kind) { place in
-                    let store = try await place.open()
-                    try await perform(
-                        Fleet(store: store, place: place, server: server, requests: requests, session: session))
-                }
-            }
-            await session.shutdown(.immediate)
-        } catch {
-            await session.shutdown(.immediate)
-            throw error
-        }
-    }
-
-    /// Serves ranges, and notes requests.
-    final class Requests: Sendable {
-        private let state = Mutex<(ranges: [String?], isFast: Bool)>(([], false))
-
-        var ranges: [String?] { state.withLock { $0.ranges } }
-        func speedUp() { state.withLock { $0.isFast = true } }
-
-        func respond(to request: RecordedRequest, _ throttle: MockResponse.Throttle?, _ size: Int) -> MockResponse {
-            let range = request.headerFields[.range]
-            let isFast = state.withLock { state in
-                state.ranges.append(range)
-                return state.isFast
-            }
-            let data = TransferWorkerTests.content(request.path, size)
-            var response = MockResponse(headerFields: [.eTag: "\"v1\"", .acceptRanges: "bytes"], body: .bytes(data))
-            if let first = range?.dropFirst("bytes=".count).split(separator: "-").first.flatMap({ Int($0) }) {
-                response = MockResponse(
-                    status: .partialContent,
-                    headerFields: [.eTag: "\"v1\"", .contentRange: "bytes \(first)-\(data.count - 1)/\(data.count)"],
-                    body: .bytes(data.dropFirst(first)))
-            }
-            response.throttle = isFast ? nil : throttle
-            return response
-        }
-    }
-
     @Test(arguments: StoreKind.available)
     func transfersReachTheirFiles(_ kind: StoreKind) async throws {
         try await withFleet(kind) { fleet in
@@ -108,7 +19,7 @@ struct TransferWorkerTests {
             #expect(fleet.files == (0..<20).map { "\($0)" }.sorted())
             for index in 0..<20 {
                 let file = fleet.place.folder.appending(path: "files/\(index)")
-                #expect(try Data(contentsOf: file) == Self.content("/\(index)"))
+                #expect(try Data(contentsOf: file) == content("/\(index)"))
             }
             let last = try #require(try await fleet.store.transfer("7"))
             #expect(last.progress.fraction == 1 && last.status == .ok && last.attempts == 1)
@@ -132,7 +43,7 @@ struct TransferWorkerTests {
                 }
             })
             try await worker.run(untilEmpty: true)
-            #expect(objects.withLock { $0 } == [Data](repeating: Self.content("/x"), count: 3))
+            #expect(objects.withLock { $0 } == [Data](repeating: content("/x"), count: 3))
             let transfer = try #require(try await fleet.store.transfer("a/../b"))
             #expect(transfer.state == .completed && transfer.attempts == 3)
             let left = try FileManager.default.contentsOfDirectory(atPath: fleet.place.folder.path + "/worker/objects")
@@ -176,7 +87,7 @@ struct TransferWorkerTests {
             fleet.requests.speedUp()
             try await fleet.worker().run(untilEmpty: true)
             let file = fleet.place.folder.appending(path: "files/a")
-            #expect(try Data(contentsOf: file) == Self.content("/a", 3_000_000))
+            #expect(try Data(contentsOf: file) == content("/a", 3_000_000))
             #expect(fleet.requests.ranges.count == 2 && fleet.requests.ranges.last != .some(nil))
             #expect(fleet.files == ["a"])
         }
@@ -323,69 +234,4 @@ struct TransferWorkerTests {
         let error = try await failure { _ = try TransferWorker.Destination.file(name, in: URL(filePath: "/srv")) }
         #expect(error.code == .invalidDestination)
     }
-}
-
-/// A store whose renewals do not arrive, or arrive and are held back.
-private struct DeafStore: TransferStore {
-    /// The renewals that arrive, the first one held back, and the looks for transfers.
-    final class Renewals: Sendable {
-        private let state = Mutex((isHeld: false, passes: 0))
-        let goOn = Signal()
-
-        var isHeld: Bool { state.withLock { $0.isHeld } }
-        var passes: Int { state.withLock { $0.passes } }
-
-        func pass() { state.withLock { $0.passes += 1 } }
-
-        func hold() async {
-            let isFirst = state.withLock { state in
-                defer { state.isHeld = true }
-                return !state.isHeld
-            }
-            if isFirst { await goOn.wait() }
-        }
-    }
-
-    let base: any TransferStore
-    /// Nil if renewals do not arrive.
-    var renewals: Renewals?
-
-    func renew(
-        _ renewals: [TransferLease.Renewal], for duration: Duration
-    ) async throws(BackgroundError) -> [TransferLease.Status] {
-        guard let held = self.renewals else { return renewals.map { _ in .held } }
-        let statuses = try await base.renew(renewals, for: duration)
-        await held.hold()
-        return statuses
-    }
-
-    func add(_ transfers: [TransferDescription]) async throws(BackgroundError) -> [String] {
-        try await base.add(transfers)
-    }
-    func lease(
-        _ count: Int, by worker: String, for duration: Duration
-    ) async throws(BackgroundError) -> [TransferLease] {
-        try await base.lease(count, by: worker, for: duration)
-    }
-    func end(_ lease: TransferLease, with end: TransferLease.End) async throws(BackgroundError) -> StoredTransfer {
-        try await base.end(lease, with: end)
-    }
-    func apply(_ control: TransferControl, to ids: [String]) async throws(BackgroundError) -> [String] {
-        try await base.apply(control, to: ids)
-    }
-    func removeEnded(unchangedFor age: Duration) async throws(BackgroundError) -> Int {
-        try await base.removeEnded(unchangedFor: age)
-    }
-    func transfer(_ id: String) async throws(BackgroundError) -> StoredTransfer? { try await base.transfer(id) }
-    func transfers(
-        in states: Set<BackgroundTask.State>, after last: StoredTransfer?, limit: Int
-    ) async throws(BackgroundError) -> [StoredTransfer] {
-        try await base.transfers(in: states, after: last, limit: limit)
-    }
-    func counts() async throws(BackgroundError) -> [BackgroundTask.State: Int] { try await base.counts() }
-    func timeUntilReady() async throws(BackgroundError) -> Duration? {
-        renewals?.pass()
-        return try await base.timeUntilReady()
-    }
-    func changes() -> AsyncStream<Void> { base.changes() }
 }

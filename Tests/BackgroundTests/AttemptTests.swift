@@ -24,8 +24,8 @@ struct AttemptTests {
                     control.stop()
                     let attempt = Attempt(
                         record: record, session: background.session, store: { _ in },
-                        folder: background.folder, policy: .never, control: control, faults: FaultPoints(nil),
-                        bandwidth: Bandwidth(), report: { _ in })
+                        folder: background.folder, folders: FolderSynchronizer(), policy: .never, control: control,
+                        faults: FaultPoints(nil), bandwidth: Bandwidth(), report: { _ in })
                     let end = await attempt.run()
                     guard case .interrupt = end.event else {
                         Issue.record("The end is \(end.event).")

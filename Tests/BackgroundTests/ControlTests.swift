@@ -1,3 +1,4 @@
+import CommandSupport
 import FoundationEssentials
 import HTTPTypes
 import LinnetBackground
@@ -94,6 +95,28 @@ struct ControlTests {
         }
     }
 
+    @Test func aTaskOfAMillionRetriesGoesOn() async throws {
+        try await withFileServer(["/file": bytes(10)]) { files, server in
+            files.change { $0.answers = [MockResponse](repeating: .status(.serviceUnavailable), count: 3) }
+            try await withFolder { folder in
+                let id = try await withBackground(in: folder, { $0.role = .observer }) { background in
+                    try await background.download(background.get(server), to: folder.appending(path: "file")).id
+                }
+                let journal = sessionFolder(folder).appending(path: "journal.sqlite").path
+                let counts = "'$.attempts', 1000000, '$.failures', 1000000"
+                let command = try await Command.run([
+                    "sqlite3", journal,
+                    "UPDATE task SET machine = CAST(json_set(CAST(machine AS TEXT), \(counts)) AS BLOB)",
+                ])
+                try #require(command.status == 0, "\(command.errors)")
+                try await withBackground(in: folder, { $0.retryPolicy.limit = .max }) { background in
+                    let ended = try await background.ended(id)
+                    #expect(ended.state == .completed && ended.attempts == 1_000_004)
+                }
+            }
+        }
+    }
+
     @Test func theLimitsHold() async throws {
         try await withFileServer(["/file": bytes(200_000)]) { files, server in
             files.change { $0.throttle = .init(bytes: 64 << 10, pause: .milliseconds(10)) }
@@ -112,7 +135,8 @@ struct ControlTests {
                         if task.state.isEnd { ended += 1 }
                         if ended == 8 { break }
                     }
-                    #expect(most == 2)
+                    // As many again may have all bytes, and are running until their files have been moved.
+                    #expect((2...4).contains(most))
                     try await background.drained()
                     #expect(try await background.tasks.allSatisfy { $0.state == .completed })
                 }

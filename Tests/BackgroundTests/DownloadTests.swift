@@ -178,6 +178,37 @@ struct DownloadTests {
             }
         }
     }
+
+    /// A killed process leaves bytes without a digest, which are too many to be digested when a download is paused.
+    @Test func aDownloadThatIsPausedAtOnceKeepsItsPart() async throws {
+        let data = Data(repeating: 7, count: 80_000_000)
+        try await withFileServer(["/file": data]) { files, server in
+            files.change { $0.fault = (.reset, 100_000, 1) }
+            try await withFolder { folder in
+                let later = { (configuration: inout BackgroundSession.Configuration) in
+                    configuration.retryPolicy.backoff.first = .seconds(600)
+                    configuration.retryPolicy.backoff.maximum = .seconds(600)
+                }
+                try await withBackground(in: folder, later) { background in
+                    let events = background.events
+                    let task = try await background.download(background.get(server), to: folder.appending(path: "file"))
+                    for await event in events where event.task?.nextAttempt != nil { break }
+                    let name = try #require(names(in: folder).first { $0.hasPrefix(".") })
+                    try data.prefix(70_000_000).write(to: folder.appending(path: name))
+                    files.change { $0.fault = (.stall, 0, 1) }
+                    try await background.retry(task.id)
+                    try await background.progress(of: task.id, beyond: 60_000_000)
+                    try await background.pause(task.id)
+                    try await background.state(.paused, of: task.id)
+                    try await background.resume(task.id)
+                    #expect(try await background.ended(task.id).state == .completed)
+                    let ranges = files.requests.map { $0.headerFields[.range] }
+                    #expect(ranges == [nil, "bytes=70000000-", "bytes=70000000-"])
+                }
+                #expect(try Data(contentsOf: folder.appending(path: "file")) == data)
+            }
+        }
+    }
 }
 
 /// The SHA-256 of `bytes(100_000)`.

@@ -17,6 +17,8 @@ final class FileServer: Sendable {
         /// Answers the first requests with these.
         var answers: [MockResponse] = []
         var throttle: MockResponse.Throttle?
+        /// Answers some requests for ranges, after others.
+        var rest: (skip: Int, count: Int, make: @Sendable (_ first: Int, _ last: Int) -> MockResponse)?
         /// Settings of single paths.
         var fieldsOfPaths: [String: HTTPFields] = [:]
         var tagsOfPaths: [String: String] = [:]
@@ -39,6 +41,7 @@ final class FileServer: Sendable {
             if !state.answers.isEmpty { return state.answers.removeFirst() }
             if request.method != .get { return .status(.created) }
             guard let data = state.files[request.path] else { return .status(.notFound) }
+            if let response = rest(data, request, &state) { return response }
             var response = entity(data, request, state)
             response.throttle = state.throttleOfPaths[request.path] ?? state.throttle
             if let (effect, after, count) = state.fault, count > 0 {
@@ -47,6 +50,14 @@ final class FileServer: Sendable {
             }
             return response
         }
+    }
+
+    private func rest(_ data: Data, _ request: RecordedRequest, _ state: inout State) -> MockResponse? {
+        guard let rest = state.rest, rest.count > 0, let range = request.headerFields[.range] else { return nil }
+        let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = Int(ends[0]), first > 0 || rest.skip > 0 else { return nil }
+        state.rest = (max(0, rest.skip - 1), rest.skip > 0 ? rest.count : rest.count - 1, rest.make)
+        return rest.skip > 0 ? nil : rest.make(first, min(Int(ends[1]) ?? .max, data.count - 1))
     }
 
     private func entity(_ data: Data, _ request: RecordedRequest, _ state: State) -> MockResponse {

@@ -21,6 +21,8 @@ protocol ChangingServer: Sendable {
     func calm() async throws
     /// The number of uploads that were received whole.
     func uploads() throws -> Int
+    /// The downloads in the server's log; none if it has no log.
+    func downloads() throws -> [ServedDownload]
 }
 
 /// The mock server of this process.
@@ -44,6 +46,7 @@ struct MockFileServer: ChangingServer {
     func disturb() { files.change { $0.fault = (.reset, 100_000, 3) } }
     func calm() { files.change { $0.throttle = nil } }
     func uploads() -> Int { files.requests.count { $0.method == .put } }
+    func downloads() -> [ServedDownload] { [] }
 }
 
 /// nginx with a limited rate.
@@ -59,7 +62,7 @@ final class NginxFileServer: ChangingServer {
         for name in ["html", "up", "temp"] {
             try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
         }
-        try await start(rate: "4m")
+        try await start(rate: "1m")
     }
 
     private func start(rate: String) async throws {
@@ -71,7 +74,8 @@ final class NginxFileServer: ChangingServer {
             \(getuid() == 0 ? "user root;" : "") worker_processes 1; pid \(folder.path)/pid; error_log \(folder.path)/error.log; daemon on;
             events { worker_connections 256; }
             http {
-                log_format line '$request_method $uri $status $request_completion';
+                log_format line '$request_method $uri $status $msec $request_time $body_bytes_sent $http_range '
+                    '$request_completion';
                 access_log \(folder.path)/access.log line; \(temporary.joined(separator: " "))
                 server {
                     listen 127.0.0.1:\(port); limit_rate \(rate); client_max_body_size 0;
@@ -92,14 +96,17 @@ final class NginxFileServer: ChangingServer {
     }
 
     func set(_ index: Int, _ content: Data, version: Int) throws {
-        let file = folder.appending(path: "html/\(index)")
-        try content.write(to: file, options: .atomic)
-        // nginx makes the entity tag of the size and of the time, which has seconds.
+        let file = folder.appending(path: "html/\(index)").path
+        let new = folder.appending(path: "new").path
+        try content.write(to: URL(filePath: new))
+        // nginx makes the entity tag of the size and of the time, which has seconds. The time is set before the file
+        // has its name: otherwise one change would be two, and a download could begin again twice.
         let times = [
             timespec(tv_sec: 1_700_000_000 + version, tv_nsec: 0),
             timespec(tv_sec: 1_700_000_000 + version, tv_nsec: 0),
         ]
-        utimensat(AT_FDCWD, file.path, times, 0)
+        try #require(utimensat(AT_FDCWD, new, times, 0) == 0)
+        try #require(rename(new, file) == 0)
     }
 
     func disturb() async throws {
@@ -112,9 +119,24 @@ final class NginxFileServer: ChangingServer {
         try await start(rate: "0")
     }
 
-    func uploads() throws -> Int {
+    func uploads() throws -> Int { try log().count { $0.first == "PUT" && $0.last == "OK" } }
+
+    func downloads() throws -> [ServedDownload] {
+        try log().compactMap { fields in
+            guard fields.count >= 7, fields[0] == "GET", let status = Int(fields[2]), let ended = Double(fields[3]),
+                let time = Double(fields[4]), let sent = Int64(fields[5])
+            else { return nil }
+            let ends = fields[6].dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+            let end = ends.last.flatMap { Int64($0) }.map { $0 + 1 } ?? .max
+            let range = ends.first.flatMap { Int64($0) }.map { $0..<end }
+            return ServedDownload(
+                file: "file-\(fields[1].dropFirst())", status: status, begin: ended - time, sent: sent, range: range)
+        }
+    }
+
+    private func log() throws -> [[Substring]] {
         try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8).split(separator: "\n")
-            .count { $0.hasPrefix("PUT") && $0.hasSuffix(" OK") }
+            .map { $0.split(separator: " ") }
     }
 
     func stop() async throws {

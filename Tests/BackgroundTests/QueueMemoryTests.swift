@@ -11,9 +11,12 @@ struct QueueMemoryTests {
         try await withFolder { folder in
             let place: String = folder.path
             // In a process of its own, whose memory no other test changes.
-            await #expect(processExitsWith: .success) { [place = place as String] in
+            let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                [place = place as String] in
                 try await Self.measure(in: URL(filePath: place))
             }
+            let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+            for line in output.split(separator: "\n") where line.contains("queued tasks") { print(line) }
         }
     }
 

@@ -68,6 +68,37 @@ struct SeveralSessionsTests {
         }
     }
 
+    /// Two programs with one identifier: the configuration of the one that transfers applies, whichever has added a
+    /// task.
+    @Test func eachProgramAppliesItsOwnConfiguration() async throws {
+        try await withFileServer(["/file": bytes(5_000_000)]) { files, server in
+            // No transfer completes during the test.
+            files.change { $0.throttle = .init(bytes: 1 << 10, pause: .milliseconds(100)) }
+            try await withFolder { folder in
+                let first = try await BackgroundSession("test", directory: sessionFolder(folder)) {
+                    $0.maximumActive = 1
+                }
+                try await withBackground(in: folder, { $0.maximumActive = 3 }) { second in
+                    for index in 0..<6 {
+                        try await second.download(second.get(server), to: folder.appending(path: "\(index)"))
+                    }
+                    func checkRunning(_ count: Int) async throws {
+                        while try await second.tasks.count(where: { $0.state == .running }) < count {
+                            try await Task.sleep(for: .milliseconds(5))
+                        }
+                        for _ in 0..<20 {
+                            #expect(try await second.tasks.count { $0.state == .running } == count)
+                        }
+                    }
+                    try await checkRunning(1)
+                    await first.shutdown()
+                    try await checkRunning(3)
+                    #expect(await second.isRunner)
+                }
+            }
+        }
+    }
+
     @Test func anAgentGivesTheTransfersToAProgramAndTakesThemBack() async throws {
         let data = bytes(2_000_000)
         try await withFileServer(["/file": data]) { files, server in

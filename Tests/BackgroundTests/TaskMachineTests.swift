@@ -116,6 +116,22 @@ import Testing
         #expect(waiting.retryAt == -4_998_000)
     }
 
+    /// Counts and waits stay within their bounds, and the size of a task does not grow with its attempts.
+    @Test func aMillionRetriesAreCounted() {
+        var policy = BackgroundSession.Configuration().retryPolicy
+        policy.limit = .max
+        var machine = TaskMachine()
+        (machine.attempts, machine.failures) = (999_999, 999_999)
+        _ = machine.apply(.start, at: 0, rules)
+        let decision = policy.decide(after: machine.failures + 1, errorCode: .connectionLost, head: nil)
+        _ = machine.apply(.fail(error, decision, hadProgress: false), at: 0, rules)
+        #expect(machine.state == .waiting && machine.failures == 1_000_000 && machine.attempts == 1_000_000)
+        #expect((1...600_000).contains(machine.retryDelay ?? 0))
+        for count in [1, 2, 63, 64, 1_000_000, Int.max] {
+            #expect(policy.backoff.wait(after: count) <= .seconds(600), "\(count)")
+        }
+    }
+
     @Test func waitsHaveABound() {
         let waiting = machine(.start, .fail(error, .retry(after: .seconds(Int64.max)), hadProgress: false))
         #expect((waiting.retryAt ?? 0) > 0)

@@ -58,6 +58,21 @@ struct IndexTests {
         }
     }
 
+    @Test func theMemoryKeepsTheLastBodiesWithinItsLimit() {
+        var memory = DiskCacheMachine(memoryLimit: 100).memory
+        let ids = (1...25).map { StoredResponse.ID(rawValue: $0) }
+        // A body may take a twentieth.
+        memory.insert(Data(repeating: 0, count: 6), of: ids[0])
+        var body = memory.use(ids[0])
+        #expect(body == nil)
+        for id in ids.dropFirst().prefix(20) { memory.insert(Data(repeating: 1, count: 5), of: id) }
+        body = memory.use(ids[1])
+        #expect(body?.count == 5)
+        memory.insert(Data(repeating: 2, count: 5), of: ids[21])
+        let kept = ids.filter { memory.use($0) != nil }
+        #expect(kept == [ids[1]] + ids[3...21])
+    }
+
     @Test func notesOfAFailedTransactionAreKept() {
         var machine = DiskCacheMachine(memoryLimit: 0)
         let ids = (1...2).map { StoredResponse.ID(rawValue: $0) }

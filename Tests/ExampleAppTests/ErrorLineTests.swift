@@ -1,3 +1,4 @@
+import ArgumentParser
 import FoundationEssentials
 import Linnet
 import LinnetTesting
@@ -10,8 +11,7 @@ struct ErrorLineTests {
     @Test func aWrongPinIsReportedWithTheSeenAndWantedPins() async throws {
         let wanted = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let server = try await EmbeddedServer.start()
-        let line = try await errorLine(
-            from: server.url, server.policy(for: TimelinePlan(arguments: ["--pin", wanted])))
+        let line = try await errorLine(from: server.url, server.policy(for: TimelineOptions.parse(["--pin", wanted])))
         await server.shutdown()
         #expect(line.contains("seen: \(server.pin)"))
         #expect(line.contains("wanted: \(wanted)"))
@@ -28,19 +28,19 @@ struct ErrorLineTests {
 
     @Test func aServerErrorSuggestsToRetryLater() async throws {
         let line = try await errorLine(.status(.internalServerError))
-        #expect(line.contains("status 500"))
+        #expect(line.contains("500"))
         #expect(line.contains("try again later"))
     }
 
     @Test func aNotFoundStatusSuggestsToCheckTheURL() async throws {
         let line = try await errorLine(.status(.notFound))
-        #expect(line.contains("status 404"))
+        #expect(line.contains("404"))
         #expect(line.contains("--url"))
     }
 
     @Test(arguments: [
-        ("{", "is not a timeline"),
-        (#"{"posts":[]}"#, "\"data\" is missing"),
+        ("{", "does not decode as Timeline"),
+        (#"{"posts":[]}"#, "the key \"data\" is missing"),
         (#"{"data":[{"id":1,"text":2}]}"#, "data[0].text"),
     ])
     func invalidJSONIsReportedWithItsReason(json: String, part: String) async throws {
@@ -69,10 +69,9 @@ struct ErrorLineTests {
         let error = await #expect(throws: SessionError.self) {
             try await TimelineClient.fetch(20, from: url, policy: policy)
         }
-        let line = ErrorLine(try #require(error))
-        #expect(line.exitCode == 1)
-        #expect(line.text.hasPrefix("ExampleApp: "))
-        #expect(!line.text.contains { $0.isNewline })
-        return line.text
+        let line = ErrorLine.text(try #require(error))
+        #expect(line.hasPrefix("ExampleApp: "))
+        #expect(!line.contains { $0.isNewline })
+        return line
     }
 }

@@ -97,7 +97,7 @@ struct ManInTheMiddleTests {
         #expect(unpinned.output == ServedFile.small.bytes)
         let pinned = try await BuiltProgram.linnetRequest.run(
             [url, "--pin", Environment.pin.description], environment: store)
-        #expect(pinned.status == 1)
+        #expect(pinned.status == 60)
         #expect(pinned.output.isEmpty)
         #expect(pinned.errors.contains("trustRefused") && pinned.errors.contains("Nothing was sent."))
         let after = try await Events.after(handshakes: before.established + before.failed + 2)

@@ -15,12 +15,12 @@ enum LivingObjects {
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
         "LinnetUIState.", "LinnetAFNetworking.", "LinnetAFNetworkingBackground.", "LinnetBackground.",
         "LinnetBackgroundPostgres.", "LinnetTesting.",
-        "LinnetWebSocket.",
+        "LinnetWebSocket.", "LinnetHAR.",
         "LinnetCookies.", "LinnetCache.",
         "ExampleApp.",
         "ExampleSupport.",
         "TransportTests.", "SessionTests.", "UIStateTests.", "IntegrationTests.", "TestingTests.", "ExampleAppTests.",
-        "BackgroundTests.", "BackgroundPostgresTests.", "WebSocketTests.", "AFNetworkingTests.",
+        "BackgroundTests.", "BackgroundPostgresTests.", "WebSocketTests.", "AFNetworkingTests.", "HARTests.",
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]
 

@@ -58,6 +58,8 @@ struct LinnetPinsTests {
             #expect(run.status == 0)
             #expect(run.errors.isEmpty)
             #expect(lines.first == "\(host): trusted")
+            #expect(lines.contains("   key     P-256"), "\(run.text)")
+            #expect(lines.contains { $0.hasPrefix("   names   ") && $0.contains("127.0.0.1") }, "\(run.text)")
             let pins = lines.filter { $0.hasPrefix("sha256/") }
             #expect(
                 pins == [

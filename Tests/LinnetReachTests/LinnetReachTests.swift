@@ -1,6 +1,7 @@
 import CommandSupport
 import ExampleSupport
 import Foundation
+import LinnetTesting
 import Testing
 
 private let linnetReach = BuiltProgram("linnet-reach")
@@ -63,6 +64,21 @@ struct LinnetReachTests {
         let run = try await linnetReach.run(["--host", "localhost:80", "--once", "--json"])
         #expect(run.status == 0, "\(run.errors)")
         #expect(try statuses(run).map(\.isResolved) == [true])
+    }
+
+    @Test func resolvingAndRoutingAreNotConnecting() async throws {
+        let run = try await linnetReach.run(["--host", "localhost:1", "--once"])
+        #expect(run.status == 0 && run.text.hasSuffix("; resolved and routed, not connected (--probe connects)\n"))
+    }
+
+    @Test func aProbeConnects() async throws {
+        try await withMockServer(.text("")) { server in
+            let run = try await linnetReach.run(["--host", "127.0.0.1:\(server.port)", "--once", "--probe"])
+            #expect(run.status == 0 && run.text.contains("confirmed)"), "\(run.text) \(run.errors)")
+        }
+        // No server listens on port 1.
+        let run = try await linnetReach.run(["--host", "127.0.0.1:1", "--once", "--probe", "--json"])
+        #expect(run.status == 1 && run.text.contains("\"isConfirmed\":false"), "\(run.text) \(run.errors)")
     }
 
     @Test(.enabled(if: hasNamespaces, "Network namespaces cannot be made here."))
@@ -132,6 +148,7 @@ struct LinnetReachTests {
     @Test(arguments: [
         ["--host", "a", "--address", "127.0.0.1"], ["--once", "--wait", "1"], ["--wait", "-1"], ["--wait", "nan"],
         ["--address", "example.com"], ["--host", "a b"], ["--host", "a:0"], ["--host", ""], ["more"],
+        ["--probe"], ["--probe", "--wait", "1", "--host", "a"],
     ])
     func whatMakesNoSenseIsAUsageError(arguments: [String]) async throws {
         let run = try await linnetReach.run(arguments)

@@ -98,6 +98,50 @@ struct LoginTests {
         }
     }
 
+    @Test func aStoredTokenIsUsedOnlyIfItCoversTheScopes() async throws {
+        let issuer = Issuer()
+        try await withMockServer(handler: { issuer.respond(to: $0) }) { server in
+            try await Scratch.with { scratch in
+                let runs = [
+                    (["--scope", "posts", "--scope", "birds"], 1), (["--scope", "birds"], 1), ([], 1),
+                    (["--scope", "birds", "--scope", "trees"], 2), (["--scope", "trees"], 2),
+                    (["--scope", "posts"], 3),
+                ]
+                for (scopes, logins) in runs {
+                    let run = try await run(server, scratch, ["--device"] + scopes)
+                    #expect(run.status == 0 && issuer.count.withLock { $0 } == logins, "\(scopes): \(run.errors)")
+                }
+            }
+        }
+    }
+
+    @Test func aRefusedRefreshTokenIsSaidWithItsFile() async throws {
+        let issuer = Issuer()
+        let isRevoked = Mutex(false)
+        try await withMockServer(handler: { request in
+            guard isRevoked.withLock({ $0 }), request.path == "/token" || request.path == "/posts" else {
+                return issuer.respond(to: request)
+            }
+            return request.path == "/posts"
+                ? .status(.unauthorized) : .json(#"{"error":"invalid_grant"}"#, status: .badRequest)
+        }) { server in
+            try await Scratch.with { scratch in
+                // The name of a file has at most 255 bytes.
+                let arguments = ["--device", "--client-id", String(repeating: "finch/", count: 100)]
+                #expect(try await run(server, scratch, arguments).status == 0)
+                let folder = scratch.file("linnet/tokens")
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                let name = try #require(names.first { $0.hasSuffix(".json") })
+                #expect(name.utf8.count < 250)
+                isRevoked.withLock { $0 = true }
+                let second = try await run(server, scratch, arguments)
+                #expect(
+                    second.status == 1 && second.errors.contains("Remove the token file \(folder)/\(name) to"),
+                    "\(second.errors)")
+            }
+        }
+    }
+
     @Test func theBrowserIsOpenedWhereThereIsADisplay() async throws {
         let issuer = Issuer()
         try await withMockServer(handler: { issuer.respond(to: $0) }) { server in

@@ -96,6 +96,48 @@ struct WaitersTests {
         #expect(await task.value == 7)
     }
 
+    /// Of many waiters, every second one leaves, from the last to the first, and the others keep their order.
+    @Test func theOthersKeepTheirOrderWhenManyLeave() async {
+        let (counter, recorder) = (Counter(), EventRecorder<Int>())
+        var tasks: [Task<Void, Never>] = []
+        for number in 0..<300 {
+            tasks.append(Task { recorder.record(await counter.take().map { number * 1000 + $0 } ?? -1) })
+            await counter.waitForWaiters(number + 1)
+        }
+        for number in stride(from: 299, through: 1, by: -2) {
+            tasks[number].cancel()
+            await tasks[number].value
+            // The places of those that left are not kept.
+            #expect(counter.state.withLock { $0.waiters.places.count <= 2 * $0.waiters.count + 16 })
+        }
+        for value in 0..<150 {
+            counter.give(value)
+            await tasks[2 * value].value
+        }
+        #expect(recorder.events.count { $0 == -1 } == 150)
+        #expect(recorder.events.filter { $0 >= 0 } == (0..<150).map { 2 * $0 * 1000 + $0 })
+        #expect(!counter.hasWaiters)
+    }
+
+    /// Tasks take their numbers before they wait, and one may overtake another.
+    @Test func numbersDecideOnTheOrder() async {
+        let counter = Counter()
+        var tasks: [UInt64: Task<Int?, Never>] = [:]
+        for id: UInt64 in [5, 9, 7, 2] {
+            tasks[id] = Task {
+                await withCheckedContinuation { waiter in counter.state.withLock { $0.waiters.add(waiter, id: id) } }
+            }
+            await counter.waitForWaiters(tasks.count)
+        }
+        counter.state.withLock { $0.waiters.take(7) }?.resume(returning: 0)
+        for value in 1...3 { counter.give(value) }
+        var values: [UInt64: Int?] = [:]
+        for (id, task) in tasks { values[id] = await task.value }
+        #expect(values == [7: 0, 2: 1, 5: 2, 9: 3])
+        let others = counter.state.withLock { ($0.waiters.take(9) == nil, $0.waiters.takeAll().count) }
+        #expect(!counter.hasWaiters && others == (true, 0))
+    }
+
     /// Whatever the order of values and cancellations, each waiter is resumed once, and no value is lost.
     @Test func noValueIsLostAmongCancellations() async {
         let seed = RandomSeed.next()

@@ -22,7 +22,9 @@ struct BadAnswerTests {
         #"{"access_token":7,"token_type":"bearer"}"#, #"{"access_token":"","token_type":"bearer"}"#,
         #"{"access_token":"a\r\nX: y","token_type":"bearer"}"#, #"{"access_token":"a b","token_type":"bearer"}"#,
         #"{"access_token":"a","token_type":"bearer","refresh_token":{}}"#,
-        #"{"access_token":"a","token_type":"bearer","scope":["b"]}"#,
+        #"{"access_token":"a","token_type":"bearer","scope":["b",1]}"#,
+        #"{"access_token":"a","token_type":"bearer","scope":{"b":true}}"#,
+        #"{"access_token":"a","token_type":"bearer","scope":7}"#,
         #"{"access_token":"a","token_type":"bearer","expires_in":-1}"#,
         #"{"access_token":"a","token_type":"bearer","expires_in":1e300}"#,
         #"{"access_token":"a","token_type":"bearer","expires_in":1e999}"#,
@@ -77,6 +79,42 @@ struct BadAnswerTests {
         }
     }
 
+    @Test func secretsThatTheIssuerRepeatsAreNotInTheError() async throws {
+        let token = OAuthToken(accessToken: "a0", refreshToken: "refresh-token-0")
+        let answer = MockResponse.json(
+            """
+            {"error":"invalid_grant","error_description":"refresh-token-0 and client-secret-0 are bad",\
+            "error_uri":"https://a.example/?t=refresh-token-0"}
+            """,
+            status: .badRequest)
+        for authentication in [
+            OAuthClient.Authentication.basic(secret: "client-secret-0"), .post(secret: "client-secret-0"),
+        ] {
+            try await withIssuer({ _ in answer }, authentication: authentication) { client, _ in
+                let error = try #require(await oauthError { try await client.refresh(token) })
+                var text = "\(error)"
+                dump(error, to: &text)
+                #expect(error.code == .invalidGrant && !text.contains("-0"), "\(text)")
+            }
+        }
+    }
+
+    @Test func anErrorOfTheSessionHasNoContentsOfTheResponse() async throws {
+        try await withMockServer(.text("")) { server in
+            try await withSession({ $0.interceptors = [LeakingInterceptor()] }) { session in
+                let metadata = OAuthServerMetadata(
+                    issuer: server.url.absoluteString, tokenEndpoint: server.url.appending(path: "token"))
+                let client = OAuthClient(id: "finch", server: metadata, session: session)
+                let error = await oauthError { try await client.refresh(Self.old) }
+                #expect(error?.code == .requestFailed && error?.status == 400)
+                let underlying = try #require(error?.underlying as? SessionError)
+                #expect(underlying.body == nil && underlying.head?.headerFields.isEmpty == true)
+                let inner = try #require(underlying.underlying as? SessionError)
+                #expect(inner.body == nil)
+            }
+        }
+    }
+
     @Test func aTokenOfAMegabyteIsTooLarge() async throws {
         for size in [100_000, 1 << 20, 4 << 20] {
             let answer = tokenAnswer(String(repeating: "a", count: size))
@@ -125,6 +163,18 @@ struct BadAnswerTests {
         let closed = MockResponse.text("{}").with(.init(.close, at: .responseHead))
         let error = try await error(for: closed)
         #expect(error?.code == .requestFailed && error?.underlying is SessionError)
+    }
+}
+
+/// Fails with an error that has a token in its contents.
+private struct LeakingInterceptor: Interceptor {
+    func intercept(_ request: SessionRequest, next: InterceptorChain) async throws -> StreamedResponse {
+        var inner = SessionError(.decodingFailed, "No.")
+        inner.body = Data(#"{"access_token":"sesame"}"#.utf8)
+        var error = SessionError(.unacceptableStatus, "No.", underlying: inner)
+        error.body = inner.body
+        error.head = HTTPResponse(status: .badRequest, headerFields: [.setCookie: "sesame"])
+        throw error
     }
 }
 

@@ -24,8 +24,8 @@ struct BrowserTests {
         return (response.status.code, String(decoding: body, as: UTF8.self))
     }
 
-    /// Logs in with the answer of the login page. Returns the result, the last page of the browser, and the requests to the
-    /// token endpoint.
+    /// Logs in with the answer of the login page. Returns the result, the last page of the browser, and the requests to
+    /// the token endpoint.
     private func login(
         _ query: @escaping @Sendable (Form) -> String,
         configure: @escaping (inout OAuthClient) throws -> Void = { _ in }
@@ -78,8 +78,8 @@ struct BrowserTests {
 
     /// The part of the answer after the state, and the code of the error.
     @Test(arguments: [
-        ("x&code=c", OAuthError.Code.stateMismatch), ("&state=x&code=c", .stateMismatch),
-        ("&error=access_denied&error_description=No.", .accessDenied), ("&error=server_error", .serverError),
+        ("&error=access_denied&error_description=No.", OAuthError.Code.accessDenied),
+        ("&error=server_error", .serverError),
         ("&error=x%1B%5B31m", .otherErrorResponse), ("", .invalidResponse), ("&code=", .invalidResponse),
         ("&code=c&code=d", .invalidResponse), ("&error=access_denied&error=b", .invalidResponse),
         ("&code=c&iss=https://evil.example", .issuerMismatch), ("&code=c&iss=", .issuerMismatch),
@@ -88,6 +88,48 @@ struct BrowserTests {
         let (error, page, requests) = try await login({ "state=\($0["state"] ?? "")" + rest })
         #expect(error?.code == code && page.status == 403 && requests.isEmpty)
         #expect(!page.text.contains("access_denied") && !page.text.contains("31m"))
+    }
+
+    /// The requests with a wrong state, whose answers change nothing.
+    private static func answerWithOtherStates(_ url: URL, _ browser: HTTPSession) async throws {
+        let form = Form(url.query ?? "")
+        let (address, state) = (form["redirect_uri"] ?? "", form["state"] ?? "")
+        for query in ["state=x&code=c", "state=\(state)x&code=c", "state=\(state)&state=x&code=c", "state=&error=e"] {
+            let page = try await get(try #require(URL(string: "\(address)?\(query)")), with: browser)
+            #expect(page.status == 400)
+        }
+    }
+
+    @Test func anAnswerWithAnotherStateDoesNotEndTheLogin() async throws {
+        try await withIssuer(
+            { $0.path == "/authorize" ? Self.redirect($0, Self.success) : tokenAnswer("a1") }
+        ) { client, server in
+            try await withSession { browser in
+                let token = try await client.authorize { url in
+                    try await Self.answerWithOtherStates(url, browser)
+                    #expect(try await Self.get(url, with: browser).status == 200)
+                }
+                #expect(token.accessToken == "a1")
+                #expect(server.recordedRequests.count { $0.path == "/token" } == 1)
+            }
+        }
+    }
+
+    @Test func aLoginWithAnswersOfOtherLoginsAloneEndsAtTheLimit() async throws {
+        let clock = ManualClock()
+        try await withIssuer({ _ in .text("") }, configure: { $0.clock = clock }) { client, server in
+            try await withSession { browser in
+                let login = Task {
+                    try await client.authorize(waiting: .seconds(60)) {
+                        try await Self.answerWithOtherStates($0, browser)
+                    }
+                }
+                try await clock.waitForSleepers(count: 1)
+                clock.advance(by: .seconds(60))
+                #expect(await oauthError { try await login.value }?.code == .stateMismatch)
+                #expect(server.recordedRequests.isEmpty)
+            }
+        }
     }
 
     @Test func anIssuerThatNamesItselfMustDoSo() async throws {

@@ -102,6 +102,37 @@ struct DeviceTests {
         #expect(pauses.first == .seconds(3) && pauses.last == .seconds(6))
     }
 
+    @Test(arguments: [
+        MockResponse.text("<html>", status: .serviceUnavailable), .text("", status: .tooManyRequests),
+        .text("", status: .badGateway), errorAnswer("server_error", status: .internalServerError),
+        errorAnswer("temporarily_unavailable"), errorAnswer("rate_limited", status: .tooManyRequests),
+    ])
+    func anIssuerThatFailsForAWhileIsAskedLessOften(answer: MockResponse) async throws {
+        let (result, pauses) = try await login([answer, answer, errorAnswer("authorization_pending"), tokenAnswer("a")])
+        #expect(try result.get().accessToken == "a")
+        #expect(pauses == [.seconds(5), .seconds(10), .seconds(20), .seconds(20)])
+    }
+
+    @Test func anIssuerThatFailsUntilTheCodeExpiresIsTheCause() async throws {
+        let (result, pauses) = try await login(
+            [.text("", status: .serviceUnavailable)], beginning: Self.beginning(lifetime: 300))
+        #expect(code(result) == .expiredToken)
+        guard case .failure(let error as OAuthError) = result else { return }
+        #expect((error.underlying as? OAuthError)?.status == 503)
+        // The interval grows up to a minute.
+        #expect(pauses == [5, 10, 20, 40, 60, 60, 60].map { .seconds($0) })
+    }
+
+    @Test(arguments: [
+        MockResponse.text("<html>"), .text("", status: .notImplemented), .text("", status: .notFound),
+        errorAnswer("rate_limited"),
+    ])
+    func anAnswerThatDoesNotPassEndsTheLogin(answer: MockResponse) async throws {
+        let (result, pauses) = try await login([answer])
+        #expect(code(result) == .invalidResponse || code(result) == .otherErrorResponse)
+        #expect(pauses.count == 1)
+    }
+
     @Test func aCodeThatExpiresInTheMiddleEndsTheLogin() async throws {
         let (result, pauses) = try await login(
             [errorAnswer("authorization_pending")], beginning: Self.beginning(interval: "5", lifetime: 16))

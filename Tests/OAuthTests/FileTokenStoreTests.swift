@@ -177,6 +177,20 @@ struct FileTokenStoreTests {
         }
     }
 
+    @Test func differentTextsHaveDifferentFileNamesOfLimitedLength() {
+        let long = String(repeating: "a", count: 200)
+        let texts = [
+            "", "-", "a", "A", "a/b", "a_2fb", "../..", ".", "ä", "\u{A}b", "\u{AB}", "https://example.com", long,
+            long + "b",
+            String(repeating: "/", count: 5000), String(repeating: "a", count: 97), String(repeating: "a", count: 98),
+        ]
+        let names = texts.map { TokenFileName.of($0) }
+        #expect(Set(names).count == texts.count)
+        for name in names {
+            #expect(name.utf8.count <= TokenFileName.limit && !name.hasPrefix(".") && !name.contains("/"))
+        }
+    }
+
     /// A process that comes later does not see the lock on a file that was removed.
     @Test func aLockOnARemovedFileIsTakenAgain() async throws {
         try await Scratch.with { scratch in
@@ -204,7 +218,7 @@ struct FileTokenStoreTests {
         }
     }
 
-    @Test(arguments: ["https://example.com/token", "file:///tmp/"])
+    @Test(arguments: ["https://example.com/token", "file:///tmp/", "file:///tmp/a%00b"])
     func aStoreNeedsAFile(url: String) async throws {
         let url = try #require(URL(string: url))
         #expect(await oauthError { try FileTokenStore(url) }?.code == .invalidConfiguration)

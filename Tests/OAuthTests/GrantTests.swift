@@ -44,6 +44,28 @@ struct GrantTests {
         }
     }
 
+    /// Issuers that send an array are against RFC 6749, section 5.1, but there are some.
+    @Test(arguments: [
+        (#""a b""#, ["a", "b"]), (#"["a","b"]"#, ["a", "b"]), (#"["a b"]"#, ["a", "b"]), ("[]", []), (#""""#, []),
+        ("null", ["posts"]),
+    ])
+    func theScopesCanBeAnArray(scope: String, scopes: [String]) async throws {
+        let answer = MockResponse.json(#"{"access_token":"a1","token_type":"bearer","scope":\#(scope)}"#)
+        try await withIssuer({ _ in answer }) { client, _ in
+            let token = try await client.refresh(Self.old)
+            #expect(token.scopes == scopes)
+        }
+    }
+
+    @Test func scopesThatTheIssuerDoesNotNameAreTheRequestedOnes() async throws {
+        try await withIssuer(
+            { _ in tokenAnswer("a1") }, authentication: .basic(secret: "s"), configure: { $0.scopes = ["read"] }
+        ) { client, _ in
+            let token = try await client.clientCredentialsToken()
+            #expect(token.scopes == ["read"] && token.isForClient)
+        }
+    }
+
     @Test func aTokenWithoutARefreshTokenIsNotRefreshed() async throws {
         try await withIssuer({ _ in tokenAnswer("a1") }) { client, server in
             let error = await oauthError { try await client.refresh(OAuthToken(accessToken: "a0")) }

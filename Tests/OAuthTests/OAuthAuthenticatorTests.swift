@@ -136,9 +136,153 @@ struct OAuthAuthenticatorTests {
             try await withAPI(OAuthAuthenticator(client: client, store: store), server) { api, _ in
                 for _ in 0..<20 { try await get(api, server) }
                 #expect(issuer.count == 1)
-                time.withLock { $0 += 6 }
+                time.withLock { $0 += 9 }
+                for _ in 0..<20 { try await get(api, server) }
+                #expect(issuer.count == 1)
+                time.withLock { $0 += 2 }
                 for _ in 0..<20 { try await get(api, server) }
                 #expect(issuer.count == 2)
+            }
+        }
+    }
+
+    @Test func aTokenThatCannotBeStoredIsUsedAndReported() async throws {
+        let issuer = RotatingIssuer()
+        let accepted = Mutex("a1")
+        try await withIssuer(
+            Self.server(accepting: { accepted.withLock { $0 } }) { issuer.respond(to: $0) }
+        ) { client, server in
+            let store = UnreliableStore(OAuthToken(accessToken: "a0", refreshToken: "r0"))
+            let failures = Mutex<[any Error]>([])
+            let rules = OAuthAuthenticator(client: client, store: store) { error in
+                failures.withLock { $0.append(error) }
+            }
+            try await withAPI(rules, server) { api, _ in
+                for _ in 0..<3 { try await get(api, server) }
+                #expect(issuer.count == 1 && store.token()?.accessToken == "a0")
+                #expect(failures.withLock { $0.map { ($0 as? OAuthError)?.code } } == [.tokenStoreFailed])
+                // A new session of the same rules, too, must not begin with the refresh token that was used.
+                try await withAPI(rules, server) { api, _ in try await get(api, server) }
+                #expect(issuer.count == 1)
+                store.works.withLock { $0 = true }
+                accepted.withLock { $0 = "a2" }
+                try await get(api, server)
+                #expect(issuer.count == 2 && issuer.violations == 0 && store.token()?.refreshToken == "r2")
+            }
+        }
+    }
+
+    @Test func aChangeOfTheStoreByOthersReplacesATokenThatWasNotStored() async throws {
+        let issuer = RotatingIssuer()
+        let accepted = Mutex("a1")
+        try await withIssuer(
+            Self.server(accepting: { accepted.withLock { $0 } }) { issuer.respond(to: $0) }
+        ) { client, server in
+            let store = UnreliableStore(OAuthToken(accessToken: "a0", refreshToken: "r0"))
+            try await withAPI(OAuthAuthenticator(client: client, store: store), server) { api, _ in
+                try await get(api, server)
+                store.works.withLock { $0 = true }
+                try await store.replace(with: OAuthToken(accessToken: "b0", refreshToken: "s0"))
+                accepted.withLock { $0 = "b0" }
+                try await get(api, server)
+                #expect(issuer.count == 1 && store.token()?.accessToken == "b0")
+            }
+        }
+    }
+
+    @Test func anImmediateShutdownOfTheIssuersSessionDoesNotLoseTheNewToken() async throws {
+        let issuer = RotatingIssuer()
+        let gate = Gate()
+        try await withIssuer(
+            Self.server(accepting: { "a1" }) { request in
+                let answer = issuer.respond(to: request)
+                await gate.wait()
+                return answer
+            }
+        ) { client, server in
+            let store = MemoryTokenStore(OAuthToken(accessToken: "a0", refreshToken: "r0"))
+            let rules = OAuthAuthenticator(client: client, store: store)
+            try await withAPI(rules, server) { api, _ in
+                let request = Task { try await get(api, server) }
+                try await poll { issuer.count == 1 }
+                await client.session.shutdown(.immediate)
+                gate.open()
+                try await request.value
+                #expect(store.token()?.refreshToken == "r1")
+            }
+            let error = await oauthError { try await rules.renew(store.token()) }
+            #expect((error?.underlying as? SessionError)?.code == .shutDown)
+            #expect(issuer.count == 1 && issuer.violations == 0)
+        }
+    }
+
+    @Test func aLoginThatWasRemovedElsewhereIsNotRenewed() async throws {
+        let issuer = RotatingIssuer()
+        let accepted = Mutex("a0")
+        for authentication in [OAuthClient.Authentication.none, .basic(secret: "s")] {
+            try await withIssuer(
+                Self.server(accepting: { accepted.withLock { $0 } }) { issuer.respond(to: $0) },
+                authentication: authentication
+            ) { client, server in
+                let store = MemoryTokenStore(OAuthToken(accessToken: "a0", refreshToken: "r0"))
+                try await withAPI(OAuthAuthenticator(client: client, store: store), server) { api, credential in
+                    accepted.withLock { $0 = "a0" }
+                    try await get(api, server)
+                    try await store.replace(with: nil)
+                    accepted.withLock { $0 = "x" }
+                    for _ in 0..<2 {
+                        let error = await #expect(throws: SessionError.self) { try await api.get(posts(server)).json() }
+                        #expect((error?.underlying as? OAuthError)?.code == .loginRequired)
+                        credential.credential = nil
+                    }
+                    #expect(store.token() == nil)
+                }
+                #expect(!server.recordedRequests.contains { $0.path == "/token" })
+            }
+        }
+    }
+
+    @Test func aTokenThatWasNeverStoredIsRenewedFromMemory() async throws {
+        let issuer = RotatingIssuer()
+        try await withIssuer(Self.server(accepting: { "a1" }) { issuer.respond(to: $0) }) { client, server in
+            let rules = OAuthAuthenticator(client: client)
+            let token = OAuthToken(accessToken: "a0", refreshToken: "r0")
+            #expect(try await rules.renew(token).accessToken == "a1")
+            try await rules.store.replace(with: nil)
+            #expect(await oauthError { try await rules.renew(token) }?.code == .loginRequired)
+            #expect(issuer.count == 1)
+        }
+    }
+
+    @Test func aUsersTokenIsNotFollowedByOneOfTheClient() async throws {
+        try await withIssuer(
+            Self.server(accepting: { "s" }) { _ in tokenAnswer("s") }, authentication: .basic(secret: "s")
+        ) { client, server in
+            let store = MemoryTokenStore(OAuthToken(accessToken: "a0"))
+            try await withAPI(OAuthAuthenticator(client: client, store: store), server) { api, _ in
+                let error = await #expect(throws: SessionError.self) { try await api.get(posts(server)).json() }
+                #expect((error?.underlying as? OAuthError)?.code == .loginRequired)
+            }
+            #expect(!server.recordedRequests.contains { $0.path == "/token" })
+            #expect(store.token()?.accessToken == "a0")
+        }
+    }
+
+    /// Some issuers send a lifetime of zero.
+    @Test func aTokenWithoutALifetimeIsNotRenewedForEachRequest() async throws {
+        let issuer = RotatingIssuer(lifetime: 0)
+        let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
+        try await withIssuer(
+            Self.server(accepting: { "a\(issuer.count)" }) { issuer.respond(to: $0) },
+            configure: { $0.now = { time.withLock { $0 } } }
+        ) { client, server in
+            let store = MemoryTokenStore(OAuthToken(accessToken: "x", refreshToken: "r0"))
+            try await withAPI(OAuthAuthenticator(client: client, store: store), server) { api, _ in
+                for count in 1...3 {
+                    for _ in 0..<20 { try await get(api, server) }
+                    #expect(issuer.count == count)
+                    time.withLock { $0 += 10 }
+                }
             }
         }
     }
@@ -210,20 +354,53 @@ struct OAuthAuthenticatorTests {
 
     @Test func aCallerThatWaitsForAStoreCanBeCancelled() async throws {
         let store = MemoryTokenStore()
-        let gate = Gate()
+        let (gate, isChanging) = (Gate(), Gate())
         let first = Task {
             _ = try await store.update { _ in
+                isChanging.open()
                 await gate.wait()
-                return nil
+                return OAuthToken(accessToken: "first")
             }
         }
-        let second = Task { try await store.update { _ in OAuthToken(accessToken: "a") } }
-        second.cancel()
-        let result = await second.result
+        await isChanging.wait()
+        let waiting = (0..<3).map { _ in
+            Task {
+                try await store.update { token in
+                    #expect(token?.accessToken == "first")
+                    return OAuthToken(accessToken: "waiting")
+                }
+            }
+        }
+        try await poll { store.waiterCount == 3 }
+        for task in waiting.dropLast() {
+            task.cancel()
+            #expect(await oauthError { try await task.value }?.code == .cancelled)
+        }
+        // The change that runs is not cancelled, and neither is the caller that still waits.
+        #expect(store.waiterCount == 1 && store.token() == nil)
         gate.open()
         try await first.value
-        // The second one may have come first, and then was not cancelled.
-        if case .failure(let error) = result { #expect((error as? OAuthError)?.code == .cancelled) }
+        #expect(try await waiting[2].value?.accessToken == "waiting" && store.token()?.accessToken == "waiting")
+    }
+}
+
+/// A store that changes its token only while it works.
+private final class UnreliableStore: TokenStore {
+    private let memory: MemoryTokenStore
+    let works = Mutex(false)
+
+    init(_ token: OAuthToken) { memory = MemoryTokenStore(token) }
+
+    func token() -> OAuthToken? { memory.token() }
+
+    func update(
+        _ change: @escaping @Sendable (OAuthToken?) async throws -> OAuthToken?
+    ) async throws -> OAuthToken? {
+        try await memory.update { [self] token in
+            let new = try await change(token)
+            guard works.withLock({ $0 }) else { throw OAuthError(.tokenStoreFailed, "The disk is full.") }
+            return new
+        }
     }
 }
 

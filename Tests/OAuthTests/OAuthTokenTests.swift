@@ -28,7 +28,8 @@ struct OAuthTokenTests {
 
     @Test(arguments: [nil, 0, 0.25, 3600.0])
     func aTokenIsStoredWithAllItHas(lifetime: Double?) throws {
-        let token = token(lifetime: lifetime)
+        var token = token(lifetime: lifetime)
+        token.isForClient = lifetime == 0
         let data = try JSONEncoder().encode(token)
         #expect(try JSONDecoder().decode(OAuthToken.self, from: data) == token)
     }
@@ -45,8 +46,11 @@ struct OAuthTokenTests {
     /// The lifetime, the time since the issue, and whether the token is renewed 30 seconds before its expiry.
     @Test(arguments: [
         (3600, 0, false), (3600, 3569, false), (3600, 3570, true), (3600, 7200, true),
-        // Half of a short life counts.
-        (10, 4, false), (10, 5, true), (0, 0, true),
+        // Half of a short life counts, and at least ten seconds.
+        (30, 14, false), (30, 15, true), (10, 9, false), (10, 10, true), (1, 9, false), (0, 0, false), (0, 9, false),
+        (0, 10, true),
+        // It had expired before it was issued.
+        (-1, 0, true),
         // The clock jumped back.
         (3600, -100_000, false), (10, -1, false),
     ])

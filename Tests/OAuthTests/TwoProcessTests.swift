@@ -7,8 +7,8 @@ import Testing
 
 @testable import LinnetOAuth
 
-/// Threads for tests that wait for other processes. They block while the process runs, and would leave no thread for the
-/// server that it talks to.
+/// Threads for tests that wait for other processes. They block while the process runs, and would leave no thread for
+/// the server that it talks to.
 private final class WaitingThreads: TaskExecutor {
     static let shared = WaitingThreads()
 

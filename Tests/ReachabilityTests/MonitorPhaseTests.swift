@@ -17,7 +17,7 @@ extension LiveTests {
         @Test func aStopDuringAStartEndsIt() throws {
             let hub = StatusHub(status: .unknown)
             let publisher = hub
-            let membership = try EngineMembership(.network, .init(), .system, publisher, run: 1)
+            let membership = try EngineMembership(of: .network, .init(), .system, to: publisher, run: 1)
             var phase = MonitorPhase()
             #expect(phase.beginStart() == 1)
             let end = phase.stop()
@@ -37,7 +37,7 @@ extension LiveTests {
             var phase = MonitorPhase()
             for run in UInt64(1)...3 {
                 #expect(phase.beginStart() == run)
-                let membership = try EngineMembership(.network, .init(), .system, publisher, run: run)
+                let membership = try EngineMembership(of: .network, .init(), .system, to: publisher, run: run)
                 #expect(phase.finishStart(membership) == true)
                 let end = phase.stop()
                 let stopped = try #require(end)

@@ -17,7 +17,7 @@ extension LiveTests {
                 var configuration = ReachabilityMonitor.Configuration()
                 configuration.debounce = .zero
                 let publisher = hub
-                return try EngineMembership(.network, configuration, .system, publisher, run: 1)
+                return try EngineMembership(of: .network, configuration, .system, to: publisher, run: 1)
             }
             defer { membership.leave() }
             var statuses = StatusSequence(hub: hub).makeAsyncIterator()

@@ -73,8 +73,10 @@ __attribute__((constructor)) static void setOptionsOfPrograms(void) { setenv("AS
 const char *__lsan_default_suppressions(void) {
     // An object with weak references has its counts in a side table, whose address it stores shifted by three bits.
     return "leak:formWeakReference\n"
-           // The queue of a NIO thread pool, in an enum that modifies the pointer: `.running` of NIOThreadPool.State.
+           // The queue of a NIO thread pool, in an enum that modifies the pointer: `.running` of NIOThreadPool.State. It is made at the
+           // start, and again where it grows.
            "leak:s8NIOPosix13NIOThreadPoolC6_start\n"
+           "leak:s8NIOPosix13NIOThreadPoolC7_submit\n"
            // An array that is copied from a slice: the standard library makes it inside of itself, where CObjectLedger does not see it.
            // Told where an enum holds it and marks the pointer, as the names in a certificate do.
            "leak:ss32_copyCollectionToContiguousArray\n"

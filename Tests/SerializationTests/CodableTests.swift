@@ -61,6 +61,7 @@ import Testing
             $0.continuePolicy = .bodies(ofAtLeast: 7)
             $0.sendsIdempotencyKey = true
             $0.tag = "import"
+            $0.template = "/import"
         }
         settings.queryEncoder.arrayStyle = .repeated
         settings.queryEncoder.nestingStyle = .dots

@@ -220,6 +220,25 @@ import Testing
         #expect(isSanitized || grown < 256 << 20)
     }
 
+    @Test func theLimitsAreTheOptions() throws {
+        let nested = Data("<array><array><true/></array></array>".utf8)
+        let depth = PropertyListValue.ParsingOptions(maximumDepth: 1)
+        let deep = #expect(throws: PropertyListSyntaxError.self) {
+            try PropertyListValue(parsing: nested, options: depth)
+        }
+        #expect(deep?.kind == .nestedTooDeep)
+        #expect(throws: Never.self) { try PropertyListValue(parsing: nested, options: .init(maximumDepth: 2)) }
+        // An array of ten times the same array.
+        let objects: [[UInt8]] = (1...2).map { [0xAA] + [UInt8](repeating: UInt8($0), count: 10) } + [[0x09]]
+        let list = binaryPropertyList(objects)
+        let expansion = PropertyListValue.ParsingOptions(maximumExpansion: 1)
+        let large = #expect(throws: PropertyListSyntaxError.self) {
+            try PropertyListValue(parsing: list, options: expansion)
+        }
+        #expect(large?.kind == .expandsTooMuch)
+        #expect(throws: Never.self) { try PropertyListValue(parsing: list) }
+    }
+
     @Test func sharedArraysThatExpandAreRefused() {
         let objects: [[UInt8]] = (1...30).map { [0xAA] + [UInt8](repeating: UInt8($0), count: 10) } + [[0x09]]
         let error = #expect(throws: PropertyListSyntaxError.self) {

@@ -90,6 +90,15 @@ import Testing
         #expect(failure(long)?.kind == .tooLarge)
     }
 
+    @Test func depthAndNamesAreLimitedByTheOptions() throws {
+        let depth = XMLParsingOptions(maximumDepth: 1)
+        #expect(failure("<a><b/></a>", depth)?.kind == .nestedTooDeep)
+        #expect(try XMLTree(parsing: Data("<a/>".utf8), options: depth).root.name == "a")
+        let names = XMLParsingOptions(maximumNameBytes: 4)
+        #expect(failure("<abcde/>", names)?.kind == .tooLarge)
+        #expect(try XMLTree(parsing: Data("<abcd/>".utf8), options: names).root.name == "abcd")
+    }
+
     @Test func nameAtTheLimitIsParsed() throws {
         let name = String(repeating: "n", count: 1000)
         #expect(try XMLTree(parsing: Data("<\(name) \(name)='1'/>".utf8)).root.name == name)

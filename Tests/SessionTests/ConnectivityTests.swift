@@ -128,6 +128,83 @@ struct ConnectivityTests {
         await client.shutdown()
     }
 
+    /// The second request gets the only place while the first one waits for the network.
+    @Test func aRequestThatWaitsForTheNetworkHasNoPlaceAtItsOrigin() async throws {
+        let network = TestNetwork(.notReachable)
+        let limiter = ConcurrencyLimiter {
+            $0.initialLimit = 1
+            $0.maximumLimit = 1
+        }
+        let client = try network.client {
+            $0.waitsForConnectivity = true
+            $0.concurrencyLimiter = limiter
+        }
+        async let first = Surface.async.send("a", with: client)
+        try await network.waits.wait(count: 1)
+        async let second = Surface.async.send("a", with: client)
+        try await network.waits.wait(count: 2)
+        #expect(limiter.waitingRequests(for: try makeRequest().url) == 0)
+        network.become(.ethernet)
+        #expect(try await first.get().value == 1)
+        #expect(try await second.get().value == 1)
+        await client.shutdown()
+    }
+
+    /// The lack of a network shows no overload and no failure of the origin.
+    @Test func aWaitForTheNetworkIsNoFailureOfTheOrigin() async throws {
+        let network = TestNetwork(.notReachable)
+        let limiter = ConcurrencyLimiter { $0.initialLimit = 8 }
+        let breaker = CircuitBreaker { $0.minimumRequests = 1 }
+        let client = try network.client {
+            $0.waitsForConnectivity = true
+            $0.concurrencyLimiter = limiter
+            $0.circuitBreaker = breaker
+        }
+        let url = try makeRequest().url
+        async let outcome = Surface.async.send("a", with: client)
+        try await network.waits.wait(count: 1)
+        #expect(breaker.state(of: url) == .closed && limiter.limit(of: url) == 8)
+        network.become(.ethernet)
+        #expect(try await outcome.get().value == 1)
+        await client.shutdown()
+        // A request that does not wait has that outcome.
+        let other = TestNetwork(.notReachable)
+        let impatient = try other.client {
+            $0.circuitBreaker = breaker
+            $0.concurrencyLimiter = limiter
+        }
+        _ = await Surface.async.send("a", with: impatient)
+        #expect(breaker.state(of: url) == .open && limiter.limit(of: url) == 6)
+        await impatient.shutdown()
+    }
+
+    /// The probe of a circuit that is half open waits for the network, and the next request becomes the probe.
+    @Test func aProbeThatWaitsForTheNetworkIsGivenBack() async throws {
+        let time = Mutex(Duration.zero)
+        let breaker = CircuitBreaker({ ($0.minimumRequests, $0.openDuration) = (1, .seconds(5)) }) {
+            time.withLock { $0 }
+        }
+        let network = TestNetwork(.notReachable)
+        let client = try network.client {
+            $0.waitsForConnectivity = true
+            $0.circuitBreaker = breaker
+        }
+        network.fault = .connectionClosed
+        #expect(await Surface.async.send("a", with: client).error?.code == .connectionLost)
+        #expect(breaker.state(of: try makeRequest().url) == .open)
+        time.withLock { $0 = .seconds(6) }
+        let first = Task { await Surface.async.send("a", with: client) }
+        try await network.waits.wait(count: 1)
+        let second = Task { await Surface.async.send("a", with: client) }
+        try await network.waits.wait(count: 2)
+        #expect(network.sends == 3)
+        for task in [first, second] {
+            task.cancel()
+            #expect(await task.value.error?.code == .cancelled)
+        }
+        await client.shutdown()
+    }
+
     // MARK: The end of a wait
 
     @Test func theLimitEndsAWaitWithTheErrorBeforeIt() async throws {

@@ -4,6 +4,7 @@ import LinnetSerialization
 import LinnetSession
 import LinnetTesting
 import LinnetTransport
+import Synchronization
 import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
@@ -70,6 +71,45 @@ struct TaskEventTests {
         task.resume()
         let names = try await recorder.wait { $0.last == "completed" }
         #expect(names == ["created", "resumed", "decided", "completed"])
+    }
+
+    /// The kinds of requests without a handle.
+    enum Call: CaseIterable {
+        case value, download, stream
+
+        func send(_ client: HTTPSession) async throws {
+            switch self {
+            case .value: _ = try await client.get("x").data()
+            case .download:
+                let file = FileManager.default.temporaryDirectory.appending(
+                    path: "linnet-late-\(UInt64.random(in: 0 ... .max))")
+                defer { try? FileManager.default.removeItem(at: file) }
+                _ = try await client.get("x").download(to: file)
+            case .stream: _ = try await client.get("x").bytes().body.collect(upTo: 100)
+            }
+        }
+    }
+
+    @Test(arguments: Call.allCases)
+    func whoSubscribesWhileACallRunsSeesTheRestOfIt(call: Call) async throws {
+        let recorder = EventRecorder<TaskEvent>()
+        let client = Mutex<HTTPSession?>(nil)
+        let transport = StubTransport { request in
+            guard request.index == 0 else { return .status(200, body: Data("a".utf8)) }
+            client.withLock { $0 }?.onEvent { recorder.record($0) }
+            return .status(503)
+        }
+        let session = try makeClient(transport) {
+            $0.retryPolicy = .limited(to: 1)
+            $0.retryPolicy.backoff.first = .zero
+        }
+        client.withLock { $0 = session }
+        try await call.send(session)
+        client.withLock { $0 = nil }
+        let events = try await recorder.wait { $0.last?.isCompletion == true }
+        #expect(events.map(\.name) == ["decided", "completed"])
+        #expect(Set(events.map(\.taskID)).count == 1 && events.allSatisfy { $0.url?.path == "/api/x" })
+        await session.shutdown()
     }
 
     @Test func aStreamedResponseEndsWithItsBody() async throws {

@@ -20,7 +20,7 @@ struct SettingsCodingTests {
         "concurrencyLimiter", "requestGroup", "authenticator", "contentCodings", "cookieJar", "cookieSaver",
         "credentialStore", "decoder", "encoder",
         "givenNetwork", "hooks",
-        "hstsStore",
+        "hstsStore", "instruments",
         "interceptors", "logger", "reachabilityMonitor", "redaction", "requestAdapters", "requestSigner", "retriers",
         "sessionHooks",
     ]

@@ -17,6 +17,7 @@ import Testing
     static let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabcdef"
     static let points = [
         Point(testDescription: "connect", trigger: .connect, received: ""),
+        Point(testDescription: "clientHello", trigger: .clientHello, received: ""),
         Point(testDescription: "requestHead", trigger: .requestHead, received: ""),
         Point(testDescription: "requestBody", trigger: .requestBody(after: 3), received: ""),
         Point(testDescription: "requestBody, past its end", trigger: .requestBody(after: 99), received: ""),
@@ -53,6 +54,17 @@ import Testing
                 try await Self.send(conversation, point)
                 #expect(await conversation.receiveToEnd() == .fin)
                 #expect(conversation.received == point.received)
+            }
+        }
+    }
+
+    @Test(arguments: points) func garbageIsSentBeforeTheEnd(at point: Point) async throws {
+        try await Self.withServer(Fault(.garbage, at: point.trigger)) { server in
+            try await Conversation.with(port: server.port) { conversation in
+                try await Self.send(conversation, point)
+                #expect(await conversation.receiveToEnd() == .fin)
+                #expect(conversation.received.hasPrefix(point.received))
+                #expect(conversation.received.hasSuffix("garbage\r\n\r\n"))
             }
         }
     }

@@ -3,42 +3,37 @@ import HTTPTypes
 import LinnetImageSerialization
 import LinnetTesting
 
-/// Shows the program as a web page, on a free port of the loopback address.
+/// The face as a web page, on a free port of the loopback address: states are server-sent events, and each button is a
+/// command.
 @MainActor
 final class TimelinePage {
-    private let feed = PageFeed()
-    private let program: TimelineProgram
+    private let model: TimelineModel
 
-    init(_ program: TimelineProgram) {
-        self.program = program
-        program.onChange = { [feed] in feed.publish($0) }
-        feed.publish(program.state)
-    }
+    init(_ model: TimelineModel) { self.model = model }
 
-    /// Starts a server for the page. Call ``end()`` before shutting the server down.
+    /// Starts a server for the page. End the model before shutting the server down.
     func startServer() async throws(TestingError) -> MockServer {
         // No request of the page has a body, and the server would keep recorded ones.
         let configuration = MockServer.Configuration { $0.requestBodies = .collected(upTo: 0) }
+        // The page shows all posts.
+        Task { [model] in for await state in model.states { model.loadPictures(of: state.posts) } }
         return try await MockServer.start(configuration: configuration) { [self] request in await answer(request) }
-    }
-
-    /// Ends the streams of events.
-    func end() {
-        program.onChange = nil
-        feed.finish()
     }
 
     private func answer(_ request: RecordedRequest) -> MockResponse {
         guard Self.isOwn(request) else { return .text("This page is for this machine only.", status: .forbidden) }
-        switch (request.method, request.path) {
-        case (.get, "/"): return Self.asset(PageAssets.html, "text/html")
-        case (.get, "/timeline.css"): return Self.asset(PageAssets.css, "text/css")
-        case (.get, "/timeline.js"): return Self.asset(PageAssets.script, "text/javascript")
-        case (.get, "/events"):
-            let fields: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-            return MockResponse(headerFields: fields, body: .stream(feed.events()))
-        case (.get, let path) where path.hasPrefix("/avatars/"): return avatar(path)
-        case (.post, let path) where path.hasPrefix("/commands/"): return perform(path, request.query)
+        let parts = request.path.split(separator: "/")
+        switch (request.method, parts.first) {
+        case (.get, nil): return Self.asset(PackageResources.timeline_html, "text/html")
+        case (.get, "timeline.css"): return Self.asset(PackageResources.timeline_css, "text/css")
+        case (.get, "timeline.js"): return Self.asset(PackageResources.timeline_js, "text/javascript")
+        case (.get, "events"): return events()
+        case (.get, "avatars"): return avatar(of: post(String(parts.last?.split(separator: ".").first ?? "")))
+        case (.post, "commands"):
+            guard let command = TimelineCommand(rawValue: String(parts.last ?? "")) else { return .status(.notFound) }
+            let id = request.query?.split(separator: "=").last.map(String.init)
+            model.perform(command, on: id.map(post) ?? model.state.posts.first)
+            return .status(.noContent)
         default: return .status(.notFound)
         }
     }
@@ -47,42 +42,29 @@ final class TimelinePage {
     /// even with a name that points to this machine.
     private static func isOwn(_ request: RecordedRequest) -> Bool {
         let authority = request.authority ?? ""
-        let host = authority.split(separator: ":").first ?? ""
-        guard ["127.0.0.1", "localhost"].contains(host) else { return false }
+        guard ["127.0.0.1", "localhost"].contains(authority.split(separator: ":").first) else { return false }
         let origin = HTTPField.Name("Origin").flatMap { request.headerFields[$0] }
         return origin == nil || origin == "http://\(authority)"
     }
 
-    private static func asset(_ text: String, _ type: String) -> MockResponse {
-        var response = MockResponse(headerFields: [.contentType: type + "; charset=utf-8"], body: .text(text))
-        response.headerFields[.cacheControl] = "no-store"
-        response.headerFields[.contentSecurityPolicy] = "default-src 'self'; frame-ancestors 'none'"
-        return response
+    private static func asset(_ bytes: [UInt8], _ type: String) -> MockResponse {
+        let fields: HTTPFields = [
+            .contentType: type + "; charset=utf-8", .cacheControl: "no-store",
+            .contentSecurityPolicy: "default-src 'self'; frame-ancestors 'none'",
+        ]
+        return MockResponse(headerFields: fields, body: .bytes(Data(bytes)))
     }
 
-    private func avatar(_ path: String) -> MockResponse {
-        let number = Int(path.dropFirst("/avatars/".count).prefix { $0 != "." })
-        guard let avatar = program.state.avatars.values.first(where: { $0.number == number }),
-            let png = try? avatar.picture.pngData()
-        else { return .status(.notFound) }
+    private func events() -> MockResponse {
+        let fields: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        let events = model.states.map { @Sendable in try PageState($0, now: Date()).event }
+        return MockResponse(headerFields: fields, body: .stream(events))
+    }
+
+    private func post(_ id: String) -> Post? { model.state.posts.first { String($0.id) == id } }
+
+    private func avatar(of post: Post?) -> MockResponse {
+        guard let post, let png = try? model.state.avatars[post.user]?.pngData() else { return .status(.notFound) }
         return MockResponse(headerFields: [.contentType: "image/png", .cacheControl: "max-age=60"], body: .bytes(png))
-    }
-
-    private func perform(_ path: String, _ query: String?) -> MockResponse {
-        let command: TimelineCommand
-        switch path.dropFirst("/commands/".count) {
-        case "refresh": command = .refresh
-        case "download":
-            guard let id = query.flatMap({ $0.hasPrefix("post=") ? Int($0.dropFirst(5)) : nil }) else {
-                return .status(.badRequest)
-            }
-            command = .download(post: id)
-        case "suspend": command = .suspend
-        case "cancel": command = .cancel
-        case "upload": command = .upload
-        default: return .status(.notFound)
-        }
-        program.send(.command(command))
-        return .status(.noContent)
     }
 }

@@ -1,41 +1,32 @@
-import Linnet
+import ArgumentParser
 import LinnetTesting
 
-/// The deliberate faults of the embedded server, which make each state of the app visible.
-struct Misbehavior: OptionSet, Sendable {
-    let rawValue: Int
+/// A deliberate fault of the embedded server, which makes a state of the app visible. Each is an option of the command
+/// line.
+enum Misbehavior: String, EnumerableFlag {
+    case offline, slow, flaky, badPin, chaos
 
-    /// No connection can be opened, and the app sees no network.
-    static let offline = Misbehavior(rawValue: 1)
-    /// Responses begin late, and bodies are sent and read slowly.
-    static let slow = Misbehavior(rawValue: 2)
-    /// The connection is reset instead of every third response.
-    static let flaky = Misbehavior(rawValue: 4)
-    /// The server has a key that the app does not pin.
-    static let badPin = Misbehavior(rawValue: 8)
-
-    /// The faults of requests and connections.
-    var faults: MockServer.FaultPlan {
-        MockServer.FaultPlan { occasion in
+    /// The faults of connections and requests.
+    static func faults(of misbehavior: [Misbehavior]) -> MockServer.FaultPlan {
+        let start = ContinuousClock.now
+        return MockServer.FaultPlan { occasion in
+            let active = active(of: misbehavior, after: .now - start)
             guard let request = occasion.request else {
-                return contains(.offline) ? [MockServer.Fault(.reset, at: .connect)] : []
+                return active.contains(.offline) ? [MockServer.Fault(.reset, at: .connect)] : []
             }
-            var faults: [MockServer.Fault] = []
-            if contains(.slow) { faults.append(MockServer.Fault(.delay(.milliseconds(1500)), at: .responseHead)) }
-            if contains(.flaky), (request.connectionIndex + request.exchangeIndex) % 3 == 0 {
-                faults.append(MockServer.Fault(.reset, at: .responseHead))
-            }
-            return faults
+            let delay = MockServer.Fault(.delay(.milliseconds(1500)), at: .responseHead)
+            let reset = MockServer.Fault(.reset, at: .responseHead)
+            let isThird = (request.connectionIndex + request.exchangeIndex) % 3 == 0
+            // With chaos, a connection can be older than the outage.
+            let isReset = active.contains(.offline) || active.contains(.flaky) && isThird
+            return (active.contains(.slow) ? [delay] : []) + (isReset ? [reset] : [])
         }
     }
 
-    /// The rate at which attachments are sent: a few seconds for each, or about half a minute.
-    var throttle: MockResponse.Throttle {
-        contains(.slow)
-            ? MockResponse.Throttle(bytes: 16 << 10, pause: .milliseconds(150))
-            : MockResponse.Throttle(bytes: 64 << 10, pause: .milliseconds(50))
+    /// The faults some time after the start: chaos has none for five seconds, and then one of three at a time.
+    static func active(of misbehavior: [Misbehavior], after time: Duration) -> [Misbehavior] {
+        guard misbehavior.contains(.chaos) else { return misbehavior }
+        let phases: [[Misbehavior]] = [[], [.slow], [.flaky], [.offline]]
+        return phases[Int(time / .seconds(5)) % phases.count]
     }
-
-    /// The pause after each piece of a body that the server reads.
-    var readingPause: Duration { contains(.slow) ? .milliseconds(100) : .milliseconds(4) }
 }

@@ -8,35 +8,18 @@ enum SampleAvatar {
 
     /// Returns the picture of a name, with 96 x 96 pixels.
     static func picture(_ name: String) -> Bitmap? {
-        var bits = hash(name)
-        let color = color(hue: Double(bits % 360))
-        bits /= 360
+        // FNV-1a, which is the same in each run.
+        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        let color = [24, 32, 40].map { UInt8(40 + (hash >> $0 & 0xFF) % 160) } + [255]
         let side = fields * fieldSize
-        var pixels = [UInt8](repeating: 255, count: side * side * 4)
+        var pixels: [UInt8] = []
         for y in 0..<side {
             for x in 0..<side {
-                let field = (x / fieldSize, y / fieldSize)
-                let column = min(field.0, fields - 1 - field.0)
-                let isSet = bits >> UInt64(field.1 * (fields / 2) + column) & 1 == 1
-                let shown = isSet ? color : Color(236, 236, 228)
-                let place = (y * side + x) * 4
-                (pixels[place], pixels[place + 1], pixels[place + 2]) = (shown.red, shown.green, shown.blue)
+                let column = min(x / fieldSize, fields - 1 - x / fieldSize)
+                let isSet = hash >> UInt64(y / fieldSize * (fields / 2) + column) & 1 == 1
+                pixels += isSet ? color : [238, 238, 238, 255]
             }
         }
         return Bitmap(width: side, height: side, pixels: pixels)
-    }
-
-    /// FNV-1a, which is the same in each run.
-    private static func hash(_ name: String) -> UInt64 {
-        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-    }
-
-    /// A colour of medium brightness with a hue in degrees.
-    private static func color(hue: Double) -> Color {
-        func channel(_ offset: Double) -> UInt8 {
-            let k = (offset + hue / 30).truncatingRemainder(dividingBy: 12)
-            return UInt8(255 * (0.45 - 0.30 * max(-1, min(k - 3, 9 - k, 1))))
-        }
-        return Color(channel(0), channel(8), channel(4))
     }
 }

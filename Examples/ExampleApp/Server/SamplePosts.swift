@@ -7,22 +7,17 @@ enum SamplePosts {
     /// The size of each attachment, in bytes.
     static let attachmentSize = 3 << 20
 
-    /// The posts, newest first. Every third one has an attachment.
-    ///
-    /// - Parameters:
-    ///   - now: The time at which the newest post is 20 seconds old.
-    ///   - host: The server's host and port, for the URLs of pictures and attachments.
+    /// The posts, newest first, of which every third one has an attachment. Pictures and attachments are on the host.
     static func posts(at now: Date, host: String) -> [Post] {
         (0..<count).map { index in
-            let name = names[index % names.count]
-            let id = 1_000 - index
-            let avatar = AvatarImage(url: "https://\(host)/avatars/\(name).png")
+            let (name, id) = (names[index % names.count], 1_000 - index)
+            // The parts are valid in a URL.
+            let url = { (path: String) in URL(string: "https://\(host)/\(path)") ?? URL(filePath: path) }
             let attachment = Attachment(
-                name: "birds-\(id).bin", url: "https://\(host)/attachments/birds-\(id).bin", size: Int64(attachmentSize)
-            )
+                name: "birds-\(id).bin", url: url("attachments/birds-\(id).bin"), size: Int64(attachmentSize))
             return Post(
                 id: id, text: texts[index % texts.count] + " (\(count - index) of \(count))",
-                user: User(username: name, avatarImage: avatar),
+                user: User(username: name, avatarImage: User.Picture(url: url("avatars/\(name).png"))),
                 createdAt: now.addingTimeInterval(-20 - Double(index * index) * 90),
                 attachment: index.isMultiple(of: 3) ? attachment : nil)
         }

@@ -1,3 +1,4 @@
+import Dispatch
 import ExampleSupport
 import FoundationEssentials
 
@@ -7,75 +8,108 @@ import Glibc
 import Musl
 #endif
 
-/// The terminal of the process.
-enum Terminal {
-    /// Whether the standard streams are a terminal in which a screen can be drawn.
-    static var isInteractive: Bool {
-        let term = ProcessInfo.processInfo.environment["TERM"] ?? ""
-        return [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
-            && !["", "dumb"].contains(term)
-    }
-
-    /// The current size.
-    static var size: TerminalSize {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return TerminalSize(columns: 0, rows: 0) }
-        return TerminalSize(columns: size.ws_col, rows: size.ws_row)
-    }
+/// The size of a terminal, in columns and rows.
+struct TerminalSize: Hashable, Sendable {
+    var width: Int
+    var height: Int
 }
 
-extension TerminalSize {
-    /// The largest width and height. A frame has a cell for each place, and a terminal can state 65,535 columns and
-    /// rows.
-    static let limit = 1_000
-
-    /// The reported size of a terminal: 80 x 24 if it reports none, and at most ``limit`` columns and rows.
-    init(columns: UInt16, rows: UInt16) {
-        let isStated = columns > 0 && rows > 0
-        width = isStated ? min(Int(columns), Self.limit) : 80
-        height = isStated ? min(Int(rows), Self.limit) : 24
+/// The terminal of the process while a program draws its whole screen: the alternate screen without a cursor, and keys
+/// that arrive at once and are not echoed. Keys that send signals, such as Ctrl-C, still do.
+@MainActor
+final class Terminal {
+    /// The news of the terminal and of the system.
+    enum Event: Sendable {
+        case keys([String])
+        case signal(Int32)
+        /// The terminal was closed.
+        case closed
     }
-}
 
-/// The mode in which a program draws the whole screen: the alternate screen without a cursor, and keys that arrive at
-/// once and are not echoed. Keys that send signals, such as Ctrl-C, still do.
-struct FullScreenMode {
-    private static let alternateScreen = "\u{1B}[?1049h"
-    /// No cursor, no line wrapping.
-    private static let settings = "\u{1B}[?25l\u{1B}[?7l"
-    private static let leave = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    /// SIGWINCH: the size has changed. SIGTSTP and SIGCONT: the user stops and continues the program. The others end
+    /// it.
+    private static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGHUP]
 
+    /// The events, until ``end()``.
+    let events: AsyncStream<Event>
+    private let continuation: AsyncStream<Event>.Continuation
     private let original: termios
-    /// Whether the alternate screen is the program's. Otherwise the terminal belongs to another program, for example
-    /// the shell.
-    private(set) var isEntered = false
+    private var sources: [any DispatchSourceProtocol] = []
+    /// Whether the screen is the program's. Otherwise it belongs to another program, for example the shell.
+    private var isEntered = false
 
-    /// Enters the mode; nil if standard input is not a terminal.
+    /// Takes the terminal; nil if standard input is none.
     init?() {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
         original = settings
-        guard resume() else { return nil }
+        (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let signals = Signals.start(Self.signals) { [continuation] in continuation.yield(.signal($0)) }
+        sources = signals + [startReading()]
+        enter()
     }
 
-    /// Enters the mode again, and returns whether that was possible.
-    @discardableResult
-    mutating func resume() -> Bool {
+    /// Takes the screen, also after ``leave()``.
+    func enter() {
         var settings = original
         cfmakeraw(&settings)
         settings.c_lflag |= tcflag_t(ISIG)
-        guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0 else { return false }
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
         // Entering the alternate screen twice would replace the shell's saved cursor by its own.
-        try? StandardStream.output.write((isEntered ? "" : Self.alternateScreen) + Self.settings)
+        let screen = isEntered ? "" : "\u{1B}[?1049h"
         isEntered = true
-        return true
+        // No cursor, no line wrapping.
+        write(screen + "\u{1B}[?25l\u{1B}[?7l")
     }
 
     /// Restores the terminal, and discards keys that were not read.
-    mutating func end() {
+    func leave() {
+        write("\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         isEntered = false
-        try? StandardStream.output.write(Self.leave)
         var settings = original
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    }
+
+    /// Leaves the terminal, and gives the signals their default effects.
+    func end() {
+        leave()
+        for source in sources { source.cancel() }
+        continuation.finish()
+    }
+
+    /// Writes on the program's screen. A terminal that cannot be written is closed, which its events report.
+    func write(_ text: String) {
+        guard isEntered else { return }
+        try? StandardStream.output.write(text)
+    }
+
+    private func startReading() -> any DispatchSourceProtocol {
+        let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
+        source.setEventHandler { @Sendable [continuation] in
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            if count > 0 {
+                continuation.yield(.keys(Keys.names(in: String(decoding: bytes.prefix(count), as: UTF8.self))))
+            } else if count == 0 || errno != EINTR && errno != EAGAIN {
+                continuation.yield(.closed)
+            }
+        }
+        source.activate()
+        return source
+    }
+}
+
+extension Terminal {
+    /// Whether the standard streams are a terminal in which a screen can be drawn.
+    nonisolated static var isInteractive: Bool {
+        [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
+            && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+    }
+
+    /// The current size: 80 x 24 if the terminal states none.
+    nonisolated static var size: TerminalSize {
+        var size = winsize()
+        let isStated = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+        return TerminalSize(width: isStated ? Int(size.ws_col) : 80, height: isStated ? Int(size.ws_row) : 24)
     }
 }

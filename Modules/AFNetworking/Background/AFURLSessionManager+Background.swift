@@ -44,7 +44,7 @@ extension AFURLSessionManager {
         let steps = steps(of: transfer, to: nil, in: session) { [weak self] in
             if !isSuspended { self?.endAwaited(session) }
         }
-        connect(task, steps, TaskBlocks(nil, nil, nil), session)
+        connect(task, to: steps, TaskBlocks(nil, nil, nil), in: session)
     }
 
     private func endAwaited(_ session: URLSession) {
@@ -102,7 +102,7 @@ extension AFURLSessionManager {
         _ = try session.result.get()
         guard let engine = session.engine else { throw SessionError(.shutDown, "The session has no engine.") }
         let transfer = BackgroundTransfer(
-            number, content, try request.made(), attempts: attempts, engine, on: blocks.queue)
+            number: number, content, of: try request.made(), attempts: attempts, by: engine, on: blocks.queue)
         return steps(of: transfer, to: destination, in: session) {}
     }
 

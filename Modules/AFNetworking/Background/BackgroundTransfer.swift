@@ -66,7 +66,7 @@ package final class BackgroundTransfer: SessionTask {
 
     /// Creates a transfer that has not started.
     init(
-        _ number: Int, _ content: Content, _ request: SessionRequest, attempts: Int, _ engine: any BackgroundEngine,
+        number: Int, _ content: Content, of request: SessionRequest, attempts: Int, by engine: any BackgroundEngine,
         on queue: SessionQueue
     ) {
         self.number = number
@@ -90,9 +90,8 @@ package final class BackgroundTransfer: SessionTask {
     ///   - engine: The engine that transfers it.
     ///   - execute: Runs the functions of observers, in order.
     package init(
-        adopted number: Int, _ content: Content, _ request: SessionRequest, description: String?, isSuspended: Bool,
-        _ progress: TransferProgress, _ engine: any BackgroundEngine,
-        execute: @escaping BlockExecutor
+        adopted number: Int, _ content: Content, of request: SessionRequest, description: String?, isSuspended: Bool,
+        progress: TransferProgress, by engine: any BackgroundEngine, execute: @escaping BlockExecutor
     ) {
         self.number = number
         self.content = content

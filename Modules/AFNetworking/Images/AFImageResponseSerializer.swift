@@ -46,7 +46,7 @@ open class AFImageResponseSerializer: AFHTTPResponseSerializer, @unchecked Senda
     /// Returns a ``UIImage``; an error for one that cannot be decoded, and nil without an error for an empty body.
     open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
         let settings = state.withLock { $0 }
-        return read(response, data, error) { data in
+        return read(response, data, error: error) { data in
             guard !data.isEmpty else { return nil }
             guard settings.inflatesImages, let decoder = settings.decoder else {
                 return UIImage(data: data, scale: CGFloat(settings.imageScale))

@@ -143,8 +143,8 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
                 uploadProgress: progress, downloadProgress: nil, success: success, failure: failure))
     }
 
-    /// Sends POST with a form: the parameters, each as a part, and what a block appends. The progress is that of the
-    /// request's body.
+    /// Sends POST with a form: the parameters, each as a part, and what a block appends. The progress counts the
+    /// bytes of the request's body.
     @discardableResult
     open func post(
         _ URLString: String, parameters: Any? = nil, headers: [String: String]? = nil,

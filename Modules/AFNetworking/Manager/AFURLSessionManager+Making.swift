@@ -89,8 +89,8 @@ extension AFURLSessionManager {
 
     /// Makes a task whose response is written to a file.
     func makeDownload(
-        _ request: URLRequest, _ resumeData: Result<ResumeData, SessionError>?, _ destination: DestinationBlock?,
-        _ blocks: TaskBlocks
+        _ request: URLRequest, resuming resumeData: Result<ResumeData, SessionError>?,
+        to destination: DestinationBlock?, _ blocks: TaskBlocks
     ) -> URLSessionDownloadTask {
         start(request, blocks) { [options = downloadOptions] session, number throws(SessionError) in
             if session.engine != nil {
@@ -165,7 +165,9 @@ extension AFURLSessionManager {
             transfer = try make(session, number)
         } catch {
             let task = Task(number, request, nil) { [self] task in
-                self.blocks.queue.execute { self.finish(task, request.url, TransferOutcome(error), blocks, session) }
+                self.blocks.queue.execute {
+                    self.finish(task, of: request.url, TransferOutcome(error), blocks, in: session)
+                }
             }
             return add(task)
         }
@@ -176,12 +178,12 @@ extension AFURLSessionManager {
             }
             task.enter(completionGroup)
         }
-        connect(task, transfer, blocks, session)
+        connect(task, to: transfer, blocks, in: session)
         return add(task)
     }
 
     /// Connects a task with the blocks for its progress and its end.
-    func connect(_ task: URLSessionTask, _ transfer: Transfer, _ blocks: TaskBlocks, _ session: URLSession) {
+    func connect(_ task: URLSessionTask, to transfer: Transfer, _ blocks: TaskBlocks, in session: URLSession) {
         var blocks = blocks
         blocks.didReport = transfer.didReport
         if blocks.hasProgress {
@@ -190,7 +192,9 @@ extension AFURLSessionManager {
         if let transfer = transfer.task as? BackgroundTransfer { follow(task, transfer, in: session) }
         let (url, number) = (task.originalRequest?.url, task.taskIdentifier)
         transfer.onEnd({ [weak task] in task }) { [self, weak task, blocks] outcome in
-            let end = { @Sendable [self, weak task] in finish(task, url, outcome, blocks, session, number) }
+            let end = { @Sendable [self, weak task] in
+                finish(task, of: url, outcome, blocks, in: session, number: number)
+            }
             // Without a block to call on the queue of the session, before or after, nothing has to go there.
             if blocks.hasProgress || task?.hasProgress == true || !self.blocks.isUnused {
                 self.blocks.queue.execute(end)
@@ -208,8 +212,8 @@ extension AFURLSessionManager {
 
     /// Reads the response, and reports the task's end. It is called on the queue of the session, once for each task.
     private func finish(
-        _ task: URLSessionTask?, _ url: URL?, _ outcome: TransferOutcome, _ blocks: TaskBlocks,
-        _ session: URLSession, _ number: Int? = nil
+        _ task: URLSessionTask?, of url: URL?, _ outcome: TransferOutcome, _ blocks: TaskBlocks, in session: URLSession,
+        number: Int? = nil
     ) {
         var (task, outcome) = (task, outcome)
         state.withLock { $0.tasks[number ?? task?.taskIdentifier ?? 0] = nil }
@@ -226,13 +230,13 @@ extension AFURLSessionManager {
             if let download = task as? URLSessionDownloadTask { download.postMove(outcome) }
         }
         guard outcome.error == nil, outcome.file == nil, outcome.isRead else {
-            return report(task, url, outcome, UncheckedBox(outcome.file), outcome.error, blocks, group)
+            return report(outcome, UncheckedBox(outcome.file), outcome.error, of: task, url: url, to: blocks, in: group)
         }
         let serializer = responseSerializer
         let read = { @Sendable [self, task, outcome] in
             var failure: NSError?
             let object = serializer.responseObject(for: outcome.response, data: outcome.data, error: &failure)
-            report(task, url, outcome, UncheckedBox(object), failure, blocks, group)
+            report(outcome, UncheckedBox(object), failure, of: task, url: url, to: blocks, in: group)
         }
         // A short body is read faster than another queue begins. A serializer of the program's own may wait.
         if outcome.data?.count ?? 0 <= Self.shortBody, serializer.isOfThisModule {
@@ -249,8 +253,8 @@ extension AFURLSessionManager {
     private static let processingQueue = DispatchQueue(label: "linnet.afnetworking.processing", attributes: .concurrent)
 
     private func report(
-        _ task: URLSessionTask?, _ url: URL?, _ outcome: TransferOutcome, _ object: UncheckedBox<Any?>,
-        _ error: NSError?, _ blocks: TaskBlocks, _ group: DispatchGroup?
+        _ outcome: TransferOutcome, _ object: UncheckedBox<Any?>, _ error: NSError?, of task: URLSessionTask?,
+        url: URL?, to blocks: TaskBlocks, in group: DispatchGroup?
     ) {
         let serializer = responseSerializer
         let queue = completionQueue ?? .main

@@ -225,7 +225,8 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
         with request: URLRequest, progress: ProgressBlock?, destination: DestinationBlock?,
         completionHandler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)? = nil
     ) -> URLSessionDownloadTask {
-        makeDownload(request, nil, destination, TaskBlocks(nil, progress, completionHandler.map(Self.withURL)))
+        makeDownload(
+            request, resuming: nil, to: destination, TaskBlocks(nil, progress, completionHandler.map(Self.withURL)))
     }
 
     /// Makes a task that resumes a download from the data of `NSURLSessionDownloadTaskResumeData`, or of
@@ -239,7 +240,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
         let url = try? data.get().url
         var request = URLRequest(url: url ?? URL(filePath: "/"))
         request.url = url
-        return makeDownload(request, data, destination, blocks)
+        return makeDownload(request, resuming: data, to: destination, blocks)
     }
 
     // MARK: The session

@@ -186,7 +186,7 @@ extension BlockTable {
         of handler: @escaping AFURLSessionManager.ChallengeHandler, _ session: URLSession, _ task: URLSessionTask,
         _ challenge: URLAuthenticationChallenge
     ) async throws -> AuthenticationAttempt.Decision {
-        let (answer, later) = await decide { Self.ask(handler, session, task, challenge) }
+        let (answer, later) = await decide { Self.ask(handler, of: task, in: session, about: challenge) }
         switch answer.value {
         case nil:
             let (disposition, credential) = await later.first { _ in true } ?? (.cancelAuthenticationChallenge, nil)
@@ -203,8 +203,8 @@ extension BlockTable {
     }
 
     private static func ask(
-        _ handler: AFURLSessionManager.ChallengeHandler, _ session: URLSession, _ task: URLSessionTask,
-        _ challenge: URLAuthenticationChallenge
+        _ handler: AFURLSessionManager.ChallengeHandler, of task: URLSessionTask, in session: URLSession,
+        about challenge: URLAuthenticationChallenge
     ) -> (UncheckedBox<Any?>, AsyncStream<LaterAnswer.Answer>) {
         let (answers, continuation) = AsyncStream.makeStream(of: LaterAnswer.Answer.self)
         let later = LaterAnswer(continuation)

@@ -78,7 +78,7 @@ open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
         AFStringFromNetworkReachabilityStatus(networkReachabilityStatus)
     }
 
-    /// Starts monitoring, again if it was started before. Where the network cannot be read, the status stays unknown;
+    /// Starts monitoring, again if it was started before. If the network cannot be read, the status stays unknown;
     /// `ReachabilityMonitor` says why.
     open func startMonitoring() {
         stopMonitoring()

@@ -95,7 +95,7 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
             let type = response.mimeType
             if !types.contains(type ?? "") {
                 refusal = .refusing(
-                    response, data, NSURLErrorCannotDecodeContentData,
+                    response, data, code: NSURLErrorCannotDecodeContentData,
                     "Request failed: unacceptable content-type: \(type ?? "(none)")")
             }
         }
@@ -103,7 +103,7 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
         if let codes, !codes.contains(where: { $0.contains(code) }) {
             let status = HTTPURLResponse.localizedString(forStatusCode: code)
             refusal = .refusing(
-                response, data, NSURLErrorBadServerResponse, "Request failed: \(status) (\(code))",
+                response, data, code: NSURLErrorBadServerResponse, "Request failed: \(status) (\(code))",
                 underlying: refusal)
         }
         if let refusal { throw refusal }
@@ -130,7 +130,7 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
     ///
     /// The first error counts: a body that cannot be read never hides the status.
     package func read(
-        _ response: URLResponse?, _ data: Data?, _ error: NSErrorPointer, _ parse: (Data) throws -> Any?
+        _ response: URLResponse?, _ data: Data?, error: NSErrorPointer, parse: (Data) throws -> Any?
     ) -> Any? {
         let refusal = refusal(of: response, data)
         error?.pointee = refusal
@@ -146,7 +146,7 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
 
 extension NSError {
     fileprivate static func refusing(
-        _ response: HTTPURLResponse, _ data: Data?, _ code: Int, _ text: String, underlying: NSError? = nil
+        _ response: HTTPURLResponse, _ data: Data?, code: Int, _ text: String, underlying: NSError? = nil
     ) -> NSError {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: text, AFNetworkingOperationFailingURLResponseErrorKey: response,

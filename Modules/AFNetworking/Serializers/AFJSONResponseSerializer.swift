@@ -31,7 +31,7 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
     /// Returns the value; nil without an error for a body that is empty, or one space.
     open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
         let settings = state.withLock { $0 }
-        return read(response, data, error) { data in
+        return read(response, data, error: error) { data in
             guard !data.isEmpty, data != Data(" ".utf8) else { return nil }
             let options = JSONValue.ParsingOptions(allowsFragments: settings.readingOptions.contains(.fragmentsAllowed))
             let value = try JSONValue(parsing: data, options: options)
@@ -100,7 +100,7 @@ open class AFPropertyListResponseSerializer: AFHTTPResponseSerializer, @unchecke
 
     /// Returns the value; nil without an error for an empty body, as of a 204.
     open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
-        read(response, data, error) { data in
+        read(response, data, error: error) { data in
             data.isEmpty ? nil : try PropertyListValue(parsing: data).foundation
         }
     }

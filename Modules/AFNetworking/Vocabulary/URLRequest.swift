@@ -64,8 +64,8 @@ public struct URLRequest: Sendable {
     /// - Parameters:
     ///   - url: The URL.
     ///   - cachePolicy: How stored responses may be used. The default is the session's.
-    ///   - timeoutInterval: The time limit in seconds without a byte from the server. The default is that of the
-    ///     session.
+    ///   - timeoutInterval: The time limit in seconds without a byte from the server. The default is the
+    ///     session's.
     public init(url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy, timeoutInterval: Double = 60) {
         self.init(SessionRequest(url: url))
         if cachePolicy != .useProtocolCachePolicy { self.cachePolicy = cachePolicy }

@@ -12,7 +12,7 @@ public final class URLSessionConfiguration: NSObject, NSCopying, @unchecked Send
     let transport: (any Transport)?
 
     /// Creates a configuration from Linnet's. The callback executor, the security policy and the hooks are replaced by
-    /// those of the manager.
+    /// the manager's.
     public convenience init(_ configuration: HTTPSession.Configuration) {
         self.init(configuration, transport: nil)
     }

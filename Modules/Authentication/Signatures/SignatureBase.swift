@@ -4,7 +4,7 @@ struct SignatureBase {
 
     /// - Parameters:
     ///   - message: The message.
-    ///   - components: What the signature covers.
+    ///   - components: The covered components.
     ///   - input: The components and the parameters of the signature, which are its last line.
     /// - Throws: ``AuthenticationError/Code/missingComponent``.
     init(

@@ -18,15 +18,17 @@ extension BackgroundFolder {
     /// The file with the definition of a begun download. Only a lost journal needs it.
     private func definitionFile(_ id: BackgroundTask.ID) -> String { "\(parts)/\(id).task" }
 
-    /// Stores the definition of a download that begins.
-    func storeDefinition(of record: TaskRecord) {
+    /// Stores the definition of a download that begins; returns whether it has not begun before.
+    @discardableResult
+    func storeDefinition(of record: TaskRecord) -> Bool {
         let path = definitionFile(record.id)
-        guard !FileManager.default.fileExists(atPath: path), let data = try? JSONEncoder().encode(record.definition)
-        else {
-            return
-        }
+        let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { return errno != EEXIST }
+        defer { close(descriptor) }
         // Without the file, the download is lost together with the journal, and nothing else.
-        _ = FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: 0o600])
+        guard let data = try? JSONEncoder().encode(record.definition) else { return true }
+        if SystemCall.writeAll([UInt8](data)[...], to: descriptor) != nil { unlink(path) }
+        return true
     }
 
     /// The files of a download in segments.
@@ -34,11 +36,11 @@ extension BackgroundFolder {
     func offsetsFile(_ id: BackgroundTask.ID) -> String { "\(parts)/\(id).offsets" }
 
     func removeSegmentFiles(of id: BackgroundTask.ID) {
-        for path in [segmentsFile(id), offsetsFile(id)] { try? FileManager.default.removeItem(atPath: path) }
+        for path in [segmentsFile(id), offsetsFile(id)] { unlink(path) }
     }
 
     func removePartFiles(of id: BackgroundTask.ID) {
-        for path in [resumeFile(id), definitionFile(id)] { try? FileManager.default.removeItem(atPath: path) }
+        for path in [resumeFile(id), definitionFile(id)] { unlink(path) }
         removeSegmentFiles(of: id)
     }
 

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import LinnetSecurity
 internal import LinnetSerialization
 
 #if canImport(Glibc)
@@ -48,18 +47,10 @@ struct PlacedFile: Sendable {
 
     /// The SHA-256 of the complete file, in hexadecimal.
     func digest() throws(BackgroundError) -> String {
-        let descriptor = SystemCall.retrying { open(whole, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
-        guard descriptor >= 0 else { throw failure("cannot be read") }
-        defer { close(descriptor) }
-        let hasher = SHA256Hasher()
-        var room = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            let count = room.withUnsafeMutableBytes { bytes in
-                SystemCall.retrying { read(descriptor, bytes.baseAddress, bytes.count) }
-            }
-            guard count >= 0 else { throw failure("cannot be read") }
-            if count == 0 { return hasher.hexadecimalDigest }
-            room.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        do throws(FileFailure) {
+            return try FileDigest.sha256(of: whole, followsLinks: false)
+        } catch {
+            throw BackgroundError(.init(ofFile: error.errorNumber), "\(error)", underlying: error)
         }
     }
 
@@ -79,12 +70,18 @@ struct PlacedFile: Sendable {
 
     /// Makes the new name survive a power failure.
     func synchronizeFolder() throws(BackgroundError) {
-        let descriptor = SystemCall.retrying { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        guard descriptor >= 0 else { throw failure("is in a folder that cannot be opened") }
-        defer { close(descriptor) }
-        guard SystemCall.retrying({ fsync(descriptor) }) == 0 else {
-            throw failure("cannot be synchronized to the disk")
-        }
+        let code = FolderSynchronizer.synchronize(folder)
+        guard code == 0 else { throw unsynchronized(code) }
+    }
+
+    /// Makes the new name survive a power failure, together with other names of the folder. It does not block.
+    func synchronizeFolder(with folders: FolderSynchronizer) async throws(BackgroundError) {
+        let code = await folders.synchronize(folder)
+        guard code == 0 else { throw unsynchronized(code) }
+    }
+
+    private func unsynchronized(_ code: Int32) -> BackgroundError {
+        failure("is in a folder that cannot be synchronized to the disk", code)
     }
 
     /// Whether a complete file of this state has reached the destination. A link whose old name remains is finished.
@@ -111,14 +108,14 @@ struct PlacedFile: Sendable {
 
     /// Removes the files that other workers have left of a download that is complete.
     ///
-    /// - Parameter mark: The mark that begins those of all workers.
+    /// - Parameter mark: The mark in the names of all workers' files.
     func removeOthers(_ mark: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for other in names where other.contains(".linnet-\(mark)-") { unlink(folder + "/" + other) }
     }
 
-    private func failure(_ problem: String) -> BackgroundError {
-        let failure = FileFailure(path: destination, errorNumber: errno, problem: problem)
+    private func failure(_ problem: String, _ code: Int32 = errno) -> BackgroundError {
+        let failure = FileFailure(path: destination, errorNumber: code, problem: problem)
         let code: BackgroundError.Code =
             switch failure.errorNumber {
             case EISDIR, ENOTDIR: .invalidDestination

@@ -13,7 +13,7 @@ extension Journal {
     /// Identifies the file as a journal among all SQLite files.
     private static let applicationID: Int64 = 0x4C69_6E42
     /// The version of the tables. A newer journal is refused, and left unchanged.
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
 
     /// Opens the journal, or creates it. A damaged one is kept aside, and a new one is created with the begun
     /// downloads, which have files of their own.
@@ -55,7 +55,7 @@ extension Journal {
         }
         try folder.makeJournal()
         queue = try DatabaseQueue(path: folder.journal, configuration: configuration)
-        writer = JournalWriter(queue)
+        writer = JournalWriter(queue) { [cache] in cache.removeAll() }
         try queue.write { try Self.prepare($0) }
     }
 
@@ -76,9 +76,20 @@ extension Journal {
         try Int64.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
     }
 
+    /// Finds the next tasks in order, and skips those that cannot begin. The index of the first version lacked the
+    /// order.
+    private static let indexToStart = """
+        DROP INDEX IF EXISTS taskToStart;
+        CREATE INDEX taskToStart ON task(rank, id, readyAt, host, expiry) WHERE state = 0;
+        """
+
+    /// Creates the tables, or migrates an older version's tables.
     private static func prepare(_ database: Database) throws {
         let found = try (number("application_id", database), number("user_version", database))
         if found == (applicationID, version) { return }
+        if found == (applicationID, 1) {
+            return try database.execute(sql: indexToStart + "PRAGMA user_version = \(version)")
+        }
         if found.0 == applicationID, found.1 > version {
             throw BackgroundError(
                 .newerJournal, "The journal has version \(found.1), and this program reads version \(version) at most.")
@@ -95,7 +106,7 @@ extension Journal {
                     result BLOB NOT NULL, state INTEGER NOT NULL, wish INTEGER NOT NULL, destination TEXT,
                     host TEXT NOT NULL, rank INTEGER NOT NULL, readyAt INTEGER NOT NULL, expiry INTEGER NOT NULL,
                     isTold INTEGER NOT NULL, changedAt INTEGER NOT NULL, revision INTEGER NOT NULL);
-                CREATE INDEX taskToStart ON task(rank, readyAt, host) WHERE state = 0;
+                \(indexToStart)
                 CREATE INDEX taskReady ON task(readyAt) WHERE state = 0;
                 CREATE INDEX taskToExpire ON task(expiry) WHERE state < 2;
                 CREATE INDEX taskRunning ON task(id) WHERE state = 1;

@@ -19,13 +19,18 @@ final class JournalWriter: Sendable {
     private static let most = 1000
 
     private let queue: DatabaseQueue
+    /// Forgets what undone changes have left in memory.
+    private let undo: @Sendable () -> Void
     private let state = Mutex(State())
 
-    init(_ queue: DatabaseQueue) { self.queue = queue }
+    init(_ queue: DatabaseQueue, undo: @escaping @Sendable () -> Void) {
+        self.queue = queue
+        self.undo = undo
+    }
 
     /// Performs a change; the function returns when its transaction has ended. A change that throws is undone, and the
-    /// others of the transaction are not. A transaction without durable changes can be undone by a power failure, but
-    /// not by the end of the process.
+    /// others of the transaction are not: they are performed again if they have to be undone with it. A transaction
+    /// without durable changes can be undone by a power failure, but not by the end of the process.
     func write<Value: Sendable>(
         durably: Bool, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -61,7 +66,7 @@ final class JournalWriter: Sendable {
             defer { state.waiting.removeFirst(min(Self.most, state.waiting.count)) }
             return Array(state.waiting.prefix(Self.most))
         }
-        for (change, error) in zip(changes, Self.errors(of: changes, in: database)) { change.finish(error) }
+        for (change, error) in zip(changes, errors(of: changes, in: database)) { change.finish(error) }
         let goesOn = state.withLock { state in
             state.isScheduled = !state.waiting.isEmpty
             return state.isScheduled
@@ -71,31 +76,54 @@ final class JournalWriter: Sendable {
     }
 
     /// Writes changes in one transaction; returns the error of each.
-    private static func errors(of changes: [Change], in database: Database) -> [(any Error)?] {
-        var errors = [(any Error)?](repeating: nil, count: changes.count)
+    private func errors(of changes: [Change], in database: Database) -> [(any Error)?] {
         do {
             let isDurable = changes.contains { $0.isDurable }
-            if !isDurable { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
-            defer { if !isDurable { try? database.execute(sql: "PRAGMA synchronous = FULL") } }
-            try database.inTransaction(.immediate) {
-                for (index, change) in changes.enumerated() {
-                    do {
-                        try database.inSavepoint {
-                            try change.perform(database)
-                            return .commit
-                        }
-                    } catch {
-                        // A full disk, for example, ends the whole transaction.
-                        guard database.isInsideTransaction else { throw error }
-                        errors[index] = error
+            if !isDurable { try database.cachedStatement(sql: "PRAGMA synchronous = NORMAL").execute() }
+            defer { if !isDurable { try? database.cachedStatement(sql: "PRAGMA synchronous = FULL").execute() } }
+            // Whether a change has thrown, and not the transaction.
+            var isOfChange = false
+            do {
+                try database.inTransaction(.immediate) {
+                    for change in changes {
+                        isOfChange = true
+                        try change.perform(database)
+                        isOfChange = false
                     }
+                    return .commit
                 }
-                return .commit
+                return [(any Error)?](repeating: nil, count: changes.count)
+            } catch  where isOfChange && changes.count > 1 {
+                undo()
+                // A change throws rarely, and a savepoint for each takes as long as the changes.
+                return try writeSeparately(changes, in: database)
             }
-            return errors
         } catch {
-            return errors.map { $0 ?? error }
+            undo()
+            return [(any Error)?](repeating: error, count: changes.count)
         }
+    }
+
+    /// Writes changes in one transaction, of which those that throw are undone.
+    private func writeSeparately(_ changes: [Change], in database: Database) throws -> [(any Error)?] {
+        var errors = [(any Error)?](repeating: nil, count: changes.count)
+        try database.inTransaction(.immediate) {
+            for (index, change) in changes.enumerated() {
+                do {
+                    try database.inSavepoint {
+                        try change.perform(database)
+                        return .commit
+                    }
+                } catch {
+                    // A full disk, for example, ends the whole transaction.
+                    guard database.isInsideTransaction else { throw error }
+                    undo()
+                    errors[index] = error
+                }
+            }
+            return .commit
+        }
+        return errors
     }
 }
 

@@ -50,18 +50,27 @@ struct TransferDefinition: Sendable, Equatable, Codable {
     var credential: String?
     /// The number of requests that transfer the file at once; nil for one.
     var segments: Int?
+    /// How often an interrupted upload is created again; nil for the number of the session, or of all stores.
+    var recreations: Int?
     /// The identifier of the transfer, in the files that a worker of a store keeps.
     var transferID: String?
 
     var requestURL: URL? { URL(string: url) }
     var requestMethod: HTTPRequest.Method { HTTPRequest.Method(method) ?? .get }
-    var fileURL: URL { URL(filePath: path) }
+    var fileURL: URL { URL(filePath: path, directoryHint: .notDirectory) }
 
     /// The host and port, for the limit of each host.
     var host: String {
         guard let url = requestURL else { return "" }
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
         return "\((url.host() ?? "").lowercased()):\(port)"
+    }
+
+    /// The rules of the task.
+    ///
+    /// - Parameter usual: How often an interrupted upload is created again, if the task does not say.
+    func rules(recreations usual: Int) -> TaskMachine.Rules {
+        TaskMachine.Rules(kind: kind, recreations: recreations ?? usual)
     }
 
     /// The place in the order of waiting tasks, in milliseconds. Waiting time and priority add up linearly, so the
@@ -78,7 +87,7 @@ struct TransferDefinition: Sendable, Equatable, Codable {
 }
 
 extension HTTPFields {
-    fileprivate init(_ fields: [TransferDefinition.Field]) {
+    init(_ fields: [TransferDefinition.Field]) {
         self.init()
         for field in fields {
             guard let name = HTTPField.Name(field.name) else { continue }
@@ -151,7 +160,7 @@ struct TaskRecord: Sendable, Equatable {
         let isWaiting = machine.state == .waiting
         return BackgroundTask(
             id: id, kind: definition.kind, state: machine.state,
-            url: definition.requestURL ?? URL(filePath: definition.path), method: definition.requestMethod,
+            url: definition.requestURL ?? definition.fileURL, method: definition.requestMethod,
             file: definition.fileURL,
             progress: progress
                 ?? TransferProgress(completed: result.received, total: result.total ?? definition.expectedSize),

@@ -4,14 +4,26 @@ internal import LinnetSerialization
 internal import LinnetSession
 internal import Synchronization
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
 extension Attempt {
     /// Downloads the file, checks it, and moves it to its destination.
     func download(_ result: inout TransferResult) async throws(BackgroundError) {
         let file = PlacedFile(definition)
-        try await onFileThreads { [definition] () throws(BackgroundError) in try DestinationCheck.check(definition) }
-        let isWhole = try await onFileThreads { () throws(BackgroundError) in file.wholeState != nil }
+        let isWhole = try await onFileThreads { [definition] () throws(BackgroundError) in
+            try DestinationCheck.check(definition)
+            return file.wholeState != nil
+        }
         // A complete file is left by a process that ended before it moved the file.
         if !isWhole { try await transfer(to: file, &result) }
+        control.noteReceived()
+        didReceive?()
         faults(.didReceiveWhole)
         let state = try await check(file, result)
         faults(.didCheckWhole)
@@ -21,25 +33,45 @@ extension Attempt {
 
     // MARK: Transfer
 
+    /// Whether the download has no parts of earlier attempts. Looking for them takes long in a folder of many files.
+    private var isFirst: Bool { record.machine.attempts <= 1 && definition.segments == nil }
+
     private func transfer(to file: PlacedFile, _ result: inout TransferResult) async throws(BackgroundError) {
-        let resumeFile = URL(filePath: folder.resumeFile(record.id))
+        let resumeFile = URL(filePath: folder.resumeFile(record.id), directoryHint: .notDirectory)
         // A part keeps all that was written to it until the system ends, though not all of it was noted.
         if record.result.boot == nil || record.result.boot != BootID.current { try await cutParts(resumeFile, &result) }
-        let resume = try await onFileThreads { () throws(BackgroundError) in
+        let resume = try await onFileThreads { () throws(BackgroundError) -> ResumeData? in
+            let isNew = folder.storeDefinition(of: record)
+            if isNew, isFirst { return nil }
             let data = (try? ResumeData(contentsOf: resumeFile))?.extendedToWholePart()
             // A download in segments has another part, which it looks for itself.
             if data != nil || definition.segments == nil {
                 file.removeParts(except: data?.partialFile.path(percentEncoded: false))
             }
-            folder.storeDefinition(of: record)
             return data
         }
         let box = HeadBox(result)
         defer { result = box.result }
         if try await transferSegments(to: file, wasPlain: resume != nil, box) { return }
+        do throws(BackgroundError) {
+            try await transfer(to: file, resuming: resume, resumeFile, box)
+        } catch {
+            guard let resume, error.isOfContradictoryRest else { throw error }
+            // The server cannot continue the part, now or later.
+            try await onFileThreads { () throws(BackgroundError) in
+                resume.discard()
+                unlink(resumeFile.path(percentEncoded: false))
+            }
+            try await transfer(to: file, resuming: nil, resumeFile, box)
+        }
+    }
+
+    private func transfer(
+        to file: PlacedFile, resuming resume: ResumeData?, _ resumeFile: URL, _ box: HeadBox
+    ) async throws(BackgroundError) {
         let options = downloadOptions(resumeFile)
         let task = try await call().interceptor(HeadReader { try await note($0, box) }).downloadTask(
-            to: URL(filePath: file.whole), resuming: resume, options: options)
+            to: URL(filePath: file.whole, directoryHint: .notDirectory), resuming: resume, options: options)
         task.onProgress { [reportChecked] in reportChecked($0.download) }
         task.setPace(pace)
         control.setStop { task.cancel(producingResumeData: { _ in }) }
@@ -69,7 +101,7 @@ extension Attempt {
             if let data = try? ResumeData(contentsOf: resumeFile) {
                 try BackgroundFolder.cut(data.partialFile.path(percentEncoded: false), to: data.receivedBytes)
             }
-            // Its offsets are written anew, those of the side file alone.
+            // The offsets are written anew from the side file alone.
             if let segments = SegmentRecord(of: record.id, in: folder, trustsOffsets: false) {
                 _ = try SegmentedPart(segments, of: record.id, in: folder)
             }
@@ -82,6 +114,8 @@ extension Attempt {
     /// Reports progress, and stops the attempt if it leads to another size than the expected one.
     var reportChecked: @Sendable (TransferProgress) -> Void {
         { [control, report, expected = definition.expectedSize] progress in
+            // Before the response, a part that is continued would seem to be empty.
+            guard progress.completed > 0 || progress.total != nil else { return }
             report(progress)
             guard let expected, progress.completed > expected || progress.total ?? expected != expected else { return }
             control.fail(
@@ -154,15 +188,26 @@ extension Attempt {
         faults(.didNotePlace)
         result.placing = nil
         let (replaces, faults, folder, id) = (definition.replacesFile, faults, folder, record.id)
+        let isFirst = isFirst
         try await onFileThreads { () throws(BackgroundError) in
             try file.move(replacing: replaces)
             faults(.didMove)
-            try file.synchronizeFolder()
-            faults(.didSynchronizeFolder)
-            file.removeParts()
+        }
+        try await file.synchronizeFolder(with: folders)
+        faults(.didSynchronizeFolder)
+        try await onFileThreads { () throws(BackgroundError) in
+            if !isFirst { file.removeParts() }
             folder.removePartFiles(of: id)
             faults(.didRemoveFiles)
         }
+    }
+}
+
+extension BackgroundError {
+    /// Whether a server has answered the request for a range of the same version (206) with another range, or with a
+    /// body of another length.
+    var isOfContradictoryRest: Bool {
+        sessionCode == .invalidResponse && (underlying as? SessionError)?.head?.status == .partialContent
     }
 }
 

@@ -13,6 +13,7 @@ extension Attempt {
                 .sourceChanged,
                 "The file \(path) \(state == nil ? "cannot be found" : "has changed since the upload was accepted").")
         }
+        try await checkContent(of: path, state)
         result.total = state.size
         let task = try await uploadCall(state.size).task()
         task.onProgress { [report] in report($0.upload) }
@@ -26,6 +27,26 @@ extension Attempt {
             throw error.isOfSource ? Self.changed(path, error) : BackgroundError(error)
         }
         faults(.didUpload)
+    }
+
+    /// Checks what the options say about the file.
+    private func checkContent(of path: String, _ state: FileState) async throws(BackgroundError) {
+        if let expected = definition.expectedSize, expected != state.size {
+            throw BackgroundError(
+                .sourceChanged, "The file \(path) has \(state.size) bytes, and \(expected) were expected.")
+        }
+        guard let expected = definition.sha256 else { return }
+        let digest = try await onFileThreads { () throws(BackgroundError) in
+            do throws(FileFailure) {
+                return try FileDigest.sha256(of: path, followsLinks: true)
+            } catch {
+                throw BackgroundError(.sourceChanged, "\(error)", underlying: error)
+            }
+        }
+        guard digest == expected else {
+            throw BackgroundError(
+                .sourceChanged, "The SHA-256 of the file \(path) is \(digest), and \(expected) was expected.")
+        }
     }
 
     /// The call with the file as its body, which is read no faster than the limits.

@@ -19,6 +19,7 @@ struct Attempt: Sendable {
     /// attempt.
     let store: @Sendable (TransferResult) async throws(BackgroundError) -> Void
     let folder: BackgroundFolder
+    let folders: FolderSynchronizer
     let policy: RetryPolicy
     let control: AttemptControl
     let faults: FaultPoints
@@ -27,6 +28,8 @@ struct Attempt: Sendable {
     /// Looks up a credential by its name.
     var lookUp: (@Sendable (_ name: String, _ url: URL) async throws -> HTTPFields?)?
     let report: @Sendable (TransferProgress) -> Void
+    /// Called when all bytes of a download are there, before they are checked.
+    var didReceive: (@Sendable () -> Void)?
 
     var definition: TransferDefinition { record.definition }
 

@@ -5,6 +5,7 @@ internal import Synchronization
 final class AttemptControl: Sendable {
     private struct State {
         var isStopped = false
+        var hasReceived = false
         var failure: BackgroundError?
         var stop: (@Sendable () -> Void)?
     }
@@ -18,6 +19,11 @@ final class AttemptControl: Sendable {
     var isStopped: Bool { state.withLock { $0.isStopped } }
     /// The reason why the attempt ended itself.
     var failure: BackgroundError? { state.withLock { $0.failure } }
+
+    /// Whether all bytes of a download are there, so that its connection is free for another.
+    var hasReceived: Bool { state.withLock { $0.hasReceived } }
+
+    func noteReceived() { state.withLock { $0.hasReceived = true } }
 
     /// Stops the attempt. It keeps its part.
     func stop() { end { $0.isStopped = true } }

@@ -10,6 +10,7 @@ final class Feed: Sendable {
     private struct Subscriber: Sendable {
         let receive: @Sendable (BackgroundEvent) -> Void
         let finish: @Sendable () -> Void
+        let readsProgress: Bool
     }
 
     private struct State {
@@ -46,6 +47,18 @@ final class Feed: Sendable {
         }
     }
 
+    /// Returns a value when tasks have ended, or were paused. Several ends before it is read are one value.
+    func rests() -> EventSequence<Void> {
+        EventSequence(coalescing: { _, _ in true }) { buffer in
+            subscribe(
+                withBacklog: false, readsProgress: false,
+                { event in
+                    guard event.kind == .changed, let state = event.task?.state else { return }
+                    if state.isEnd || state == .paused { buffer.append(()) }
+                }, finish: buffer.finish)
+        }
+    }
+
     /// Returns a part of each task from now on, after its present value; it ends with the session. A value that was not
     /// read is replaced by the next one.
     func values<Value: Sendable>(
@@ -66,7 +79,8 @@ final class Feed: Sendable {
     }
 
     private func subscribe(
-        withBacklog takesBacklog: Bool, _ receive: @escaping @Sendable (BackgroundEvent) -> Void,
+        withBacklog takesBacklog: Bool, readsProgress: Bool = true,
+        _ receive: @escaping @Sendable (BackgroundEvent) -> Void,
         finish: @escaping @Sendable () -> Void
     ) -> SessionObservation {
         let (key, backlog) = state.withLock { state in
@@ -82,7 +96,8 @@ final class Feed: Sendable {
             }
             // Under the lock, so that no later event comes before them.
             for event in backlog { receive(event) }
-            state.subscribers.append((state.lastKey, Subscriber(receive: receive, finish: finish)))
+            let subscriber = Subscriber(receive: receive, finish: finish, readsProgress: readsProgress)
+            state.subscribers.append((state.lastKey, subscriber))
             return (state.lastKey, backlog)
         }
         noteTold(backlog)
@@ -185,8 +200,11 @@ final class Feed: Sendable {
     // MARK: Progress
 
     func report(_ progress: TransferProgress, _ record: TaskRecord) {
-        state.withLock { $0.progress[record.id] = progress }
-        post([BackgroundEvent(kind: .progressed, task: record.task(progress))])
+        let isRead = state.withLock { state in
+            state.progress[record.id] = progress
+            return state.subscribers.contains { $0.subscriber.readsProgress }
+        }
+        if isRead { post([BackgroundEvent(kind: .progressed, task: record.task(progress))]) }
     }
 
     /// The progress of a task that this process transfers.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetSession
+internal import LinnetTransport
 
 /// Transfers the tasks of a journal while this process has the lock of the directory.
 ///
@@ -8,6 +9,7 @@ internal import LinnetSession
 actor Runner {
     private struct Active {
         let record: TaskRecord
+        let host: String
         let control: AttemptControl
         let work: Task<Void, Never>
     }
@@ -22,6 +24,7 @@ actor Runner {
     private let configuration: BackgroundSession.Configuration
     private let faults: FaultPoints
     private let feed: Feed
+    private let folders = FolderSynchronizer()
     private let bandwidth = Bandwidth()
     private let bell: AsyncStream<Void>.Continuation
     private let rings: AsyncStream<Void>
@@ -130,7 +133,7 @@ actor Runner {
     private func yield() async {
         await release()
         timer = Task { [clock = configuration.clock, folder] in
-            // The program most often takes the lock at once. From then on, its end is told.
+            // The program most often takes the lock at once. Then its end is told.
             for _ in 0..<Self.courtesySteps {
                 if RunnerLock.isTaken(folder) { break }
                 try? await clock.sleep(for: Self.courtesyStep)
@@ -187,16 +190,13 @@ actor Runner {
         let now = Self.now
         let recreations = configuration.attemptsToRecreateUploads
         try await writeEnds()
-        bandwidth.setRate(try await journal.bandwidthLimit())
-        let limits = active.isEmpty ? [:] : try await journal.bandwidthLimitsOfRunningTasks()
-        for (id, transfer) in active { transfer.control.bandwidth.setRate(limits[id]) }
-        for id in try await journal.tasksToStop(at: now) { active[id]?.control.stop() }
-        try await journal.expire(at: now, recreations: recreations)
-        while !isEnding, !isYielding, active.count < max(1, configuration.maximumActive) {
-            guard let record = try await journal.startNext(room, at: now, recreations: recreations) else { break }
-            begin(record)
-        }
-        if let next = try await journal.nextTime(after: now) { setTimer(.milliseconds(max(1, next - Self.now))) }
+        let turn = try await journal.takeTurn(room, at: now, recreations: recreations)
+        for record in turn.started { begin(record) }
+        bandwidth.setRate(turn.bandwidthLimit)
+        for (id, transfer) in active { transfer.control.bandwidth.setRate(turn.bandwidthLimits[id]) }
+        for id in turn.tasksToStop { active[id]?.control.stop() }
+        if turn.hasExpired { try await journal.expire(at: now, recreations: recreations) }
+        if let next = turn.nextTime { setTimer(.milliseconds(max(1, next - Self.now))) }
     }
 
     private func writeEnds() async throws(BackgroundError) {
@@ -209,9 +209,12 @@ actor Runner {
     }
 
     private var room: Journal.Room {
-        let counts = Dictionary(grouping: active.values) { $0.record.definition.host }.mapValues(\.count)
-        let limit = max(1, configuration.maximumActivePerHost)
-        return Journal.Room(fullHosts: Set(counts.filter { $0.value >= limit }.keys))
+        let hosts = active.values.filter { !$0.control.hasReceived }.map(\.host)
+        var room = Journal.Room(
+            for: configuration.maximumActive, ofHost: configuration.maximumActivePerHost, beside: hosts,
+            received: active.count - hosts.count)
+        if isEnding || isYielding { room.tasks = 0 }
+        return room
     }
 
     private func setTimer(_ duration: Duration) {
@@ -234,15 +237,16 @@ actor Runner {
             record: record, session: session,
             store: { [journal] result throws(BackgroundError) in
                 try await journal.store(result, of: record.id, attempt: record.machine.attempts, durably: true)
-            }, folder: folder, policy: configuration.retryPolicy, control: control, faults: faults,
-            bandwidth: bandwidth, lookUp: configuration.credential, report: { [feed] in feed.report($0, record) })
-        let work = Task { await self.perform(attempt) }
-        active[record.id] = Active(record: record, control: control, work: work)
+            }, folder: folder, folders: folders, policy: configuration.retryPolicy, control: control, faults: faults,
+            bandwidth: bandwidth, lookUp: configuration.credential, report: { [feed] in feed.report($0, record) },
+            didReceive: { [bell] in bell.yield() })
+        // The attempt mostly waits for the network, and works on files otherwise.
+        let work = Task(executorPreference: FileExecutor.shared) { await self.write(await attempt.run(), of: attempt) }
+        active[record.id] = Active(record: record, host: record.definition.host, control: control, work: work)
     }
 
-    private func perform(_ attempt: Attempt) async {
+    private func write(_ end: Attempt.End, of attempt: Attempt) async {
         let record = attempt.record
-        let end = await attempt.run()
         faults(.willEnd)
         do throws(BackgroundError) {
             try await write(end, of: record)
@@ -250,8 +254,11 @@ actor Runner {
             // The disk of the journal may be full. The next pass writes the end again.
             if error.code != .noSuchTask { unwritten.append((record, end)) }
         }
-        feed.forget(record.id)
-        active[record.id] = nil
+        // The next attempt of the task may have begun since its end was written.
+        if active[record.id]?.control === attempt.control {
+            feed.forget(record.id)
+            active[record.id] = nil
+        }
         ring()
     }
 

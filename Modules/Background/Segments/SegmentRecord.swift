@@ -67,7 +67,7 @@ struct SegmentRecord: Sendable, Codable {
 
 /// The first bytes of a part.
 struct Beginning: Sendable, Equatable, Codable {
-    /// At least one, and at most those of the first request.
+    /// The number of bytes: at least one, and at most the length of the first request.
     let count: Int
     /// The SHA-256 in hexadecimal.
     let digest: String

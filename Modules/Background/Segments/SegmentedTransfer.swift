@@ -37,7 +37,7 @@ struct SegmentedTransfer: Sendable {
         do throws(BackgroundError) {
             try await transfer(part, meter)
         } catch {
-            // One request downloads a version that came meanwhile, or what a server does not send in ranges.
+            // One request downloads a version that came meanwhile, or a file whose ranges the server does not send.
             let isUseless = error.sessionCode == .invalidResumeData
             box.change { ($0.received, $0.total) = (isUseless ? 0 : part.map.received, part.map.total) }
             _ = try? await onFileThreads { () throws(BackgroundError) in
@@ -78,8 +78,13 @@ struct SegmentedTransfer: Sendable {
             return try SegmentedPart.create(
                 file.segmentedPart, url: record.definition.url, entity: entity, map: map, record, in: folder)
         }
-        // The response is that of the first segment, so its bytes need not be requested again.
-        try await receive(response, entity, range, of: 0, part, nil)
+        // The first segment takes the bytes of this response, so that they need not be requested again.
+        do throws(BackgroundError) {
+            try await receive(response, entity, asked: range, of: 0, to: part, meter: nil)
+        } catch  where error.sessionCode == .invalidResumeData {
+            try await onFileThreads { () throws(BackgroundError) in part.discard() }
+            return nil
+        }
         try await onFileThreads { () throws(BackgroundError) in try part.noteBeginning() }
         return part
     }
@@ -136,12 +141,12 @@ struct SegmentedTransfer: Sendable {
         } catch {
             throw BackgroundError(error)
         }
-        try await receive(response, entity, range, of: index, part, meter)
+        try await receive(response, entity, asked: range, of: index, to: part, meter: meter)
     }
 
     private func receive(
-        _ response: StreamedResponse, _ entity: SegmentedEntity, _ asked: Range<Int64>, of index: Int,
-        _ part: SegmentedPart, _ meter: SegmentMeter?
+        _ response: StreamedResponse, _ entity: SegmentedEntity, asked: Range<Int64>, of index: Int,
+        to part: SegmentedPart, meter: SegmentMeter?
     ) async throws(BackgroundError) {
         let failure = Mutex<BackgroundError?>(nil)
         let pace = attempt.pace
@@ -160,7 +165,11 @@ struct SegmentedTransfer: Sendable {
                 }
             }
         } catch {
-            throw failure.withLock { $0 } ?? BackgroundError(error)
+            if let failure = failure.withLock({ $0 }) { throw failure }
+            guard error.code == .invalidResponse else { throw BackgroundError(error) }
+            // The server sends another range, or a body of another length: no segment can be completed with it.
+            throw BackgroundError(
+                .transferFailed, error.message, sessionCode: .invalidResumeData, underlying: error)
         }
     }
 }

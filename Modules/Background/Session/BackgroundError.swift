@@ -151,6 +151,9 @@ extension BackgroundError {
         BackgroundError(.leaseLost, "The lease of the transfer \"\(id)\" has ended, so its result does not count.")
     }
 
+    static let bodyOfUpload = BackgroundError(
+        .invalidRequest, "The request of an upload has the file as its body, and no other.")
+
     package static let shutDown = BackgroundError(.shutDown, "The background session was shut down.")
 
     /// The error of a task for the error of its request.

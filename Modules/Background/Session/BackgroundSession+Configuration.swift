@@ -22,9 +22,12 @@ extension BackgroundSession {
         /// ``BackgroundError/Code/credentialUnavailable``; it is tried again after a minute, and when another session
         /// begins to transfer. The default is nil: no credential is available.
         public var credential: (@Sendable (_ name: String, _ url: URL) async throws -> HTTPFields?)?
-        /// The maximum number of tasks that are transferred at once. The default is 4.
+        /// The maximum number of tasks that are transferred at once. A download whose bytes have all arrived does not
+        /// count: its file is checked and moved while the next one is transferred. The default is 4. Beyond it, tasks
+        /// wait.
         public var maximumActive = 4
         /// The maximum number of tasks that are transferred at once from or to one host and port. The default is 4.
+        /// Beyond it, tasks wait.
         public var maximumActivePerHost = 4
         /// Decides whether and when a failed attempt is repeated. The time of the next attempt is stored, so it
         /// survives the process. Attempts before one that transferred bytes do not count. A request with an

@@ -51,9 +51,7 @@ extension BackgroundSession {
         try checkIsOpen()
         let options = TransferOptions(configure)
         var definition = try Acceptance(call, options, sender: self.session).definition(.upload, file)
-        guard try Acceptance.storedBody(of: call) == nil else {
-            throw BackgroundError(.invalidRequest, "The request of an upload has the file as its body, and no other.")
-        }
+        guard try Acceptance.storedBody(of: call) == nil else { throw .bodyOfUpload }
         let path = definition.path
         definition.source = try await onFileThreads { () throws(BackgroundError) in
             FileState(path: path, followsLinks: true)
@@ -121,10 +119,10 @@ extension BackgroundSession {
     /// - Throws: ``BackgroundError/Code/storageFailed``, ``BackgroundError/Code/shutDown``, and
     ///   ``BackgroundError/Code/cancelled`` if the caller's task is cancelled.
     public func drained() async throws(BackgroundError) {
-        let events = feed.events(withBacklog: false)
+        let rests = feed.rests()
         try checkIsOpen()
         if try await journal.isIdle() { return }
-        for await event in events where event.kind == .changed {
+        for await _ in rests {
             try checkIsOpen()
             if try await journal.isIdle() { return }
         }
@@ -170,7 +168,8 @@ extension BackgroundSession {
         try await apply(.retry, to: id)
     }
 
-    /// The largest number of bytes a second of all tasks together, on average over about a second; nil for no limit.
+    /// The largest number of bytes a second of all tasks together, on average over about a second. The default is nil:
+    /// no limit. Beyond it, transfers wait.
     ///
     /// - Throws: ``BackgroundError/Code/storageFailed`` and ``BackgroundError/Code/shutDown``.
     public var bandwidthLimit: Int64? {

@@ -62,9 +62,9 @@ public final class SQLiteTransferStore: TransferStore {
         return added
     }
 
-    /// Leases transfers that may begin; see ``TransferStore/lease(_:by:for:)``.
+    /// Leases transfers that may begin; see ``TransferStore/lease(_:by:for:in:)``.
     public func lease(
-        _ count: Int, by worker: String, for duration: Duration
+        _ count: Int, by worker: String, for duration: Duration, in room: TransferLease.Room
     ) async throws(BackgroundError) -> [TransferLease] {
         try await journal.write(durably: false) { database in
             let now = Runner.now
@@ -72,12 +72,19 @@ public final class SQLiteTransferStore: TransferStore {
             for var transfer in try Self.transfers(due, [now], database) where transfer.lapse(at: now) {
                 try Self.update(transfer, at: now, database)
             }
-            let ready = "WHERE state = 0 AND readyAt <= ? ORDER BY rank, number LIMIT ?"
-            var leases: [TransferLease] = []
-            for var transfer in try Self.transfers(ready, [now, max(0, count)], database) {
-                guard let lease = transfer.lease(by: worker, for: duration.milliseconds, at: now) else { continue }
-                try Self.update(transfer, at: now, database)
-                leases.append(lease)
+            var (room, leases): (TransferLease.Room, [TransferLease]) = (room, [])
+            // Transfers of a host that has become full make room for those behind them.
+            while leases.count < count {
+                let (full, wanted) = (room.fullHosts, count - leases.count)
+                let found = try Self.transfers(
+                    "WHERE state = 0 AND readyAt <= ? AND \(Self.condition(room)) ORDER BY rank, number LIMIT ?",
+                    [now, try Self.json(full), wanted], database)
+                for var transfer in found where room.take(transfer) {
+                    guard let lease = transfer.lease(by: worker, for: duration.milliseconds, at: now) else { continue }
+                    try Self.update(transfer, at: now, database)
+                    leases.append(lease)
+                }
+                if found.count < wanted || room.fullHosts == full { break }
             }
             return leases
         }
@@ -194,16 +201,18 @@ public final class SQLiteTransferStore: TransferStore {
         }
     }
 
-    /// The time until a worker can lease a transfer; see ``TransferStore/timeUntilReady()``.
-    public func timeUntilReady() async throws(BackgroundError) -> Duration? {
+    /// The time until a worker can lease a transfer; see ``TransferStore/timeUntilReady(in:)``.
+    public func timeUntilReady(in room: TransferLease.Room) async throws(BackgroundError) -> Duration? {
         let next = try await journal.read { database in
-            try Int64.fetchOne(
+            let kinds = Self.condition(room.kinds)
+            return try Int64.fetchOne(
                 database,
                 sql: """
                     SELECT min(time) FROM (
-                        SELECT min(min(readyAt), min(expiry)) AS time FROM transfer WHERE state = 0
-                        UNION ALL SELECT min(leaseEnd) FROM transfer WHERE state = 1)
-                    """)
+                        SELECT min(readyAt) AS time FROM transfer WHERE state = 0 AND \(Self.condition(room))
+                        UNION ALL SELECT min(expiry) FROM transfer WHERE state = 0 AND \(kinds)
+                        UNION ALL SELECT min(leaseEnd) FROM transfer WHERE state = 1 AND \(kinds))
+                    """, arguments: [try Self.json(room.fullHosts)])
         }
         return next.map { .milliseconds(max(0, max($0, 0) - Runner.now)) }
     }
@@ -215,11 +224,12 @@ public final class SQLiteTransferStore: TransferStore {
 // MARK: - The table
 
 extension SQLiteTransferStore {
-    /// The version of the table.
-    private static let version: Int64 = 1
+    /// The version of the table. The first one had no kinds and hosts.
+    private static let version: Int64 = 2
 
     private static func prepare(_ database: Database) throws {
         let found = try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'transferVersion'")
+        if let found, found < version { return try migrate(database) }
         guard (found ?? version) <= version else {
             throw BackgroundError(
                 .newerJournal,
@@ -232,14 +242,48 @@ extension SQLiteTransferStore {
                     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
                     machine TEXT NOT NULL, result TEXT NOT NULL, state INTEGER NOT NULL, rank INTEGER NOT NULL,
                     readyAt INTEGER NOT NULL, expiry INTEGER NOT NULL, worker TEXT, leaseEnd INTEGER,
-                    changedAt INTEGER NOT NULL);
-                CREATE INDEX transferToStart ON transfer(rank, number, readyAt) WHERE state = 0;
-                CREATE INDEX transferReady ON transfer(readyAt) WHERE state = 0;
+                    changedAt INTEGER NOT NULL, kind INTEGER NOT NULL, host TEXT NOT NULL);
+                \(indexesWithHosts)
                 CREATE INDEX transferToExpire ON transfer(expiry) WHERE state = 0;
                 CREATE INDEX transferLeased ON transfer(leaseEnd) WHERE state = 1;
                 CREATE INDEX transferState ON transfer(state);
                 INSERT INTO setting VALUES ('transferVersion', \(version));
                 """)
+    }
+
+    private static let indexesWithHosts = """
+        CREATE INDEX transferToStart ON transfer(rank, number, readyAt, kind, host) WHERE state = 0;
+        CREATE INDEX transferReady ON transfer(readyAt, kind, host) WHERE state = 0;
+        """
+
+    /// Adds what the first version did not have.
+    private static func migrate(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE transfer ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE transfer ADD COLUMN host TEXT NOT NULL DEFAULT '';
+                DROP INDEX transferToStart;
+                DROP INDEX transferReady;
+                \(indexesWithHosts)
+                UPDATE setting SET value = \(version) WHERE name = 'transferVersion';
+                """)
+        for transfer in try transfers("", [], database) {
+            try database.cachedStatement(sql: "UPDATE transfer SET host = ? WHERE number = ?")
+                .execute(arguments: [transfer.host, transfer.number])
+        }
+    }
+
+    /// The condition that a worker has room for a transfer. Its argument are the hosts that are full, in JSON.
+    private static func condition(_ room: TransferLease.Room) -> String {
+        "\(condition(room.kinds)) AND host NOT IN (SELECT value FROM json_each(?))"
+    }
+
+    private static func condition(_ kinds: Set<BackgroundTask.Kind>) -> String {
+        "kind IN (\(kinds.map { String($0.number) }.sorted().joined(separator: ", ")))"
+    }
+
+    private static func json(_ hosts: [String]) throws -> String {
+        String(decoding: try JSONEncoder().encode(hosts), as: UTF8.self)
     }
 
     /// Returns whether the transfer was not there.
@@ -249,13 +293,13 @@ extension SQLiteTransferStore {
         let begin = max(now, addition.earliest ?? now)
         try database.cachedStatement(
             sql: """
-                INSERT INTO transfer (id, definition, machine, result, state, rank, readyAt, expiry, changedAt)
-                VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+                INSERT INTO transfer (id, definition, machine, result, state, rank, readyAt, expiry, changedAt, kind, host)
+                VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
                 """
         ).execute(
             arguments: [
                 addition.id, addition.definition, initial.machine, initial.result, begin - addition.worth,
-                addition.earliest ?? .min, begin + addition.timeout, now,
+                addition.earliest ?? .min, begin + addition.timeout, now, addition.kind, addition.host,
             ])
         return database.changesCount > 0
     }

@@ -3,6 +3,9 @@ internal import LinnetSession
 /// The changes of a transfer. A store applies each of them to the row that it has locked, with its own time, and writes
 /// the result if it changed.
 extension StoredTransfer {
+    /// How often an interrupted upload is created again, if its options do not say.
+    private static let recreations = 3
+
     /// Takes an ended lease away, or fails a waiting transfer that has expired; returns whether it changed.
     package mutating func lapse(at now: Int64) -> Bool {
         let isDue =
@@ -90,8 +93,7 @@ extension StoredTransfer {
     }
 
     private mutating func apply(_ event: TaskMachine.Event, at now: Int64) -> Bool {
-        let rules = TaskMachine.Rules(kind: definition.kind, recreations: 0)
-        guard machine.apply(event, at: now, rules) else { return false }
+        guard machine.apply(event, at: now, definition.rules(recreations: Self.recreations)) else { return false }
         if machine.state != .running { (worker, leaseEnd) = (nil, nil) }
         return true
     }

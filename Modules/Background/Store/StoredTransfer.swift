@@ -18,8 +18,12 @@ public struct StoredTransfer: Sendable, Identifiable {
     /// The name of the worker that has the lease; nil without one.
     public internal(set) var worker: String?
 
-    /// The name of the destination.
-    public var destination: String { definition.path }
+    /// The direction.
+    public var kind: BackgroundTask.Kind { definition.kind }
+    /// The name of a download's destination; empty for an upload.
+    public var destination: String { kind == .download ? definition.path : "" }
+    /// The name of the file of an upload; nil for a download.
+    public var source: String? { kind == .upload ? definition.path : nil }
     /// The state. A leased transfer is ``BackgroundTask/State/running``.
     public var state: BackgroundTask.State { machine.state }
     /// The URL of the request; nil if it cannot be one.
@@ -46,9 +50,16 @@ public struct StoredTransfer: Sendable, Identifiable {
     public var tag: String? { definition.tag }
     /// The custom label that several transfers share.
     public var group: String? { definition.group }
-    /// The status of the response, once a transfer has succeeded.
+    /// The status of the last response that ended an attempt.
     public var status: HTTPResponse.Status? { result.status.map { HTTPResponse.Status(code: $0) } }
+    /// The header fields of that response, up to 16 KiB, without credentials such as cookies; empty if a file was
+    /// downloaded in segments.
+    public var responseFields: HTTPFields { HTTPFields(result.responseFields ?? []) }
+    /// The first 64 KiB of the response to an upload, or of the error page that ended an attempt.
+    public var responseBody: Data? { result.responseBody }
 
+    /// The host and port, for the limit of each host.
+    package var host: String { definition.host }
     /// The time before which the transfer does not begin.
     var readyAt: Int64 { max(definition.earliest ?? .min, machine.retryAt ?? .min) }
 }

@@ -25,6 +25,8 @@ package struct TransferAddition: Sendable, Encodable {
     package let worth: Int64
     package let earliest: Int64?
     package let timeout: Int64
+    package let host: String
+    package let kind: Int64
 
     package init(_ transfer: TransferDescription) throws(BackgroundError) {
         id = transfer.id
@@ -32,6 +34,8 @@ package struct TransferAddition: Sendable, Encodable {
         worth = transfer.definition.worth
         earliest = transfer.definition.earliest
         timeout = transfer.definition.timeout
+        host = transfer.definition.host
+        kind = transfer.definition.kind.number
     }
 
     /// The columns of all new transfers.

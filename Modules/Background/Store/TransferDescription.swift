@@ -2,12 +2,15 @@ internal import FoundationEssentials
 internal import HTTPTypes
 public import LinnetSession
 
-/// A download to add to a ``TransferStore``.
+/// A download or an upload to add to a ``TransferStore``.
 public struct TransferDescription: Sendable {
     /// The caller's identifier of the transfer. A store has each identifier once.
     public let id: String
-    /// The name of the destination; see ``TransferWorker/init(_:directory:configure:destination:)``.
-    public let destination: String
+    /// The name of a download's destination; empty for an upload. See
+    /// ``TransferWorker/init(_:directory:configure:destination:)``.
+    public var destination: String { definition.kind == .download ? definition.path : "" }
+    /// The name of the file of an upload; nil for a download. See ``TransferWorker/Configuration/source``.
+    public var source: String? { definition.kind == .upload ? definition.path : nil }
 
     let definition: TransferDefinition
 
@@ -35,13 +38,42 @@ public struct TransferDescription: Sendable {
         _ id: String, download call: HTTPCall, to destination: String,
         configure: (inout TransferOptions) -> Void = { _ in }
     ) throws(BackgroundError) {
+        try self.init(id, .download, call, destination, TransferOptions(configure))
+    }
+
+    /// Describes an upload of a file, which a worker finds by its name.
+    ///
+    /// The request is stored like a download's. The file is where the workers are: each attempt asks
+    /// ``TransferWorker/Configuration/source`` for it, and checks it against ``TransferOptions/expectedSize`` and
+    /// ``TransferOptions/sha256``. Without them, any file of the name is sent.
+    ///
+    /// A server may receive the upload more than once: an attempt that was interrupted, because its worker has ended or
+    /// was away, is followed by another, up to ``TransferOptions/attemptsToRecreateUploads`` times. A request with an
+    /// Idempotency-Key tells the server that it is the same one.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier: 1 to 1024 bytes.
+    ///   - call: The request without a body.
+    ///   - source: The name of the file, up to 16 KiB.
+    ///   - configure: Changes the default options. Options for a download's file have no effect.
+    /// - Throws: ``BackgroundError`` with the codes of a download, and ``BackgroundError/Code/invalidRequest`` for a
+    ///   request with a body.
+    public init(
+        _ id: String, upload call: HTTPCall, from source: String,
+        configure: (inout TransferOptions) -> Void = { _ in }
+    ) throws(BackgroundError) {
+        try self.init(id, .upload, call, source, TransferOptions(configure))
+    }
+
+    private init(
+        _ id: String, _ kind: BackgroundTask.Kind, _ call: HTTPCall, _ name: String, _ options: TransferOptions
+    ) throws(BackgroundError) {
         try Self.check(id, "identifier of a transfer", Self.longestID)
-        try Self.check(destination, "name of a destination", Self.longestName)
-        self.id = id
-        self.destination = destination
-        var definition = try Acceptance(call, TransferOptions(configure), sender: nil)
-            .definition(.download, destination)
+        try Self.check(name, kind == .download ? "name of a destination" : "name of a file", Self.longestName)
+        var definition = try Acceptance(call, options, sender: nil).definition(kind, name)
         definition.body = try Acceptance.storedBody(of: call)
+        guard kind == .download || definition.body == nil else { throw .bodyOfUpload }
+        self.id = id
         self.definition = definition
     }
 

@@ -5,7 +5,7 @@ public struct TransferLease: Sendable {
     /// The transfer when it was leased.
     public let transfer: StoredTransfer
 
-    /// The number of the lease among those of its transfer. A store refuses the results of any but the last one.
+    /// The number of the lease in the order of its transfer's leases. A store refuses the results of older leases.
     public var fencingNumber: Int { transfer.machine.attempts }
 
     /// The status of a lease.

@@ -1,4 +1,4 @@
-/// A queue of downloads that several workers share, in several processes or on several machines.
+/// A queue of downloads and uploads that several workers share, in several processes or on several machines.
 ///
 /// A program adds transfers by identifiers of its own. A ``TransferWorker`` leases them: the transfer is the worker's
 /// until the lease ends, and the worker renews it while it transfers. A worker that was away for longer finds its lease
@@ -29,8 +29,9 @@ public protocol TransferStore: Sendable {
     ///   - count: The maximum number of leases.
     ///   - worker: The name of the worker, for people.
     ///   - duration: The time after which the lease ends, unless it is renewed.
+    ///   - room: The transfers that the worker has room for.
     func lease(
-        _ count: Int, by worker: String, for duration: Duration
+        _ count: Int, by worker: String, for duration: Duration, in room: TransferLease.Room
     ) async throws(BackgroundError) -> [TransferLease]
 
     /// Renews leases, and stores the progress of their transfers.
@@ -83,11 +84,27 @@ public protocol TransferStore: Sendable {
 
     /// The time until a worker can lease a transfer: zero if one waits that may begin, and otherwise the time until a
     /// wait or a lease ends; nil if there is nothing to wait for.
-    func timeUntilReady() async throws(BackgroundError) -> Duration?
+    ///
+    /// - Parameter room: The transfers that the worker has room for.
+    func timeUntilReady(in room: TransferLease.Room) async throws(BackgroundError) -> Duration?
 
     /// Tells that transfers were added, controlled or have ended since the last element was read; leases and progress
     /// are not told. An element can come without a change. The stream ends with the store.
     func changes() -> AsyncStream<Void>
+}
+
+extension TransferStore {
+    /// Leases waiting transfers of any kind and host; see ``lease(_:by:for:in:)``.
+    public func lease(
+        _ count: Int, by worker: String, for duration: Duration
+    ) async throws(BackgroundError) -> [TransferLease] {
+        try await lease(count, by: worker, for: duration, in: TransferLease.Room())
+    }
+
+    /// The time until a worker can lease a transfer of any kind and host; see ``timeUntilReady(in:)``.
+    public func timeUntilReady() async throws(BackgroundError) -> Duration? {
+        try await timeUntilReady(in: TransferLease.Room())
+    }
 }
 
 /// A request of a person or a program to transfers of a store.

@@ -62,6 +62,9 @@ struct Acceptance {
                 .invalidOptions,
                 "The number of segments is \(options.segments), not 1 to \(TransferOptions.mostSegments).")
         }
+        if let attempts = options.attemptsToRecreateUploads, attempts < 0 {
+            throw BackgroundError(.invalidOptions, "The number of attempts to recreate an upload is negative.")
+        }
         try TransferOptions.checkBandwidthLimit(options.bytesPerSecond)
     }
 
@@ -89,7 +92,8 @@ struct Acceptance {
             replacesFile: options.replacesFile, createsDirectories: options.createsDirectories,
             permissions: options.permissions, allowsExpensiveNetworks: options.allowsExpensiveNetworks,
             storesSecrets: options.storesSecrets, bytesPerSecond: options.bytesPerSecond,
-            credential: options.credential, segments: options.segments == 1 ? nil : options.segments)
+            credential: options.credential, segments: options.segments == 1 ? nil : options.segments,
+            recreations: options.attemptsToRecreateUploads)
     }
 
     /// The body of a call, which must be small and in memory; nil if it has none.

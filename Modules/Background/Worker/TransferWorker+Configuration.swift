@@ -22,12 +22,23 @@ extension TransferWorker {
         /// Returns the header fields of a named credential; see ``BackgroundSession/Configuration/credential``. The
         /// default is nil: none is available, and a transfer that names one waits a minute, for any worker.
         public var credential: (@Sendable (_ name: String, _ url: URL) async throws -> HTTPFields?)?
-        /// The maximum number of transfers at once; at least 1. The default is 4.
+        /// Turns the name of an upload's file (``StoredTransfer/source``) into the file, for each attempt. Names come
+        /// from each program that can add transfers: ``Source/file(_:in:)`` refuses those that would leave a folder. An
+        /// error fails the attempt, and the retry policy decides; one with ``BackgroundError/Code/sourceChanged`` fails
+        /// the transfer. The default is nil: the worker takes downloads only.
+        public var source: (@Sendable (StoredTransfer) async throws -> Source)?
+        /// The maximum number of transfers at once; at least 1. The default is 4. Beyond it, the worker takes no
+        /// transfer from the store.
         public var maximumActive = 4
-        /// The largest number of bytes a second of all transfers of the worker. The default is nil: no limit.
+        /// The maximum number of transfers that this worker has at once from or to one host and port; at least 1.
+        /// Workers do not count for each other, so that their limits add up. The default is 4. Beyond it, the worker
+        /// takes no transfer of the host from the store.
+        public var maximumActivePerHost = 4
+        /// The largest number of bytes a second of all transfers of the worker. The default is nil: no limit. Beyond
+        /// it, transfers wait.
         public var bytesPerSecond: Int64?
-        /// Decides whether and when a failed attempt is repeated, by any worker. The default is that of
-        /// ``BackgroundSession/Configuration/retryPolicy``.
+        /// Decides whether and when a failed attempt is repeated, by any worker. The default is the same as
+        /// for ``BackgroundSession/Configuration/retryPolicy``.
         public var retryPolicy = BackgroundSession.Configuration.defaultRetryPolicy
         /// The time after which a lease ends that is not renewed; a second to a week. A worker renews its leases three
         /// times in it. A transfer of a worker that has ended or is cut off waits this long for another. The default is
@@ -40,6 +51,8 @@ extension TransferWorker {
         /// nil.
         public var observe: (@Sendable (Event) -> Void)?
 
+        /// The time after which the worker looks again for parts of transfers that have ended.
+        package var sweepInterval = Duration.seconds(600)
         /// The clock for waits.
         package var clock: any Clock<Duration> = ContinuousClock()
 

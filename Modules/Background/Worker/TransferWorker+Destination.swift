@@ -19,11 +19,10 @@ extension TransferWorker {
         /// - Throws: ``BackgroundError/Code/invalidDestination`` if the name is absolute, is empty, ends with a
         ///   separator, or has `.`, `..` or an empty name between separators.
         public static func file(_ name: String, in folder: URL) throws(BackgroundError) -> Destination {
-            let names = name.split(separator: "/", omittingEmptySubsequences: false)
-            guard !name.utf8.contains(0), names.allSatisfy({ !["", ".", ".."].contains($0) }) else {
+            guard let url = folder.file(named: name) else {
                 throw BackgroundError(.invalidDestination, "\"\(name)\" does not name a file below a folder.")
             }
-            return .file(names.reduce(folder) { $0.appending(component: String($1)) })
+            return .file(url)
         }
 
         /// An object, for example in a store of objects. The closure gets the complete and checked file, which is

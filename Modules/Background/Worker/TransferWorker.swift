@@ -17,7 +17,11 @@ internal import LinnetSession
 ///
 /// A download is checked as one of a ``BackgroundSession``, and reaches its destination complete or not at all. Its
 /// part belongs to the worker: the same worker, also in a later process with the same directory, continues it with a
-/// strong validator, and another worker begins again.
+/// strong validator, and another worker begins again. Every ten minutes the worker removes the parts of transfers that
+/// have ended elsewhere or have failed: until then, a failed transfer that is retried continues with its part.
+///
+/// Uploads are for workers that find their files (``Configuration/source``). An attempt sends the file from its
+/// beginning, after the worker has asked the store whether the lease is its own.
 public final class TransferWorker: Sendable {
     /// The directory of the worker's parts. One worker at a time can have it.
     public let directory: URL

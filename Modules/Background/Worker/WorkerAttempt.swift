@@ -15,7 +15,7 @@ final class WorkerAttempt: Sendable {
     private let bandwidth: Bandwidth
     private let destination: @Sendable (StoredTransfer) async throws -> TransferWorker.Destination
     private let progress = Mutex<TransferProgress?>(nil)
-    /// The task whose files are to be removed.
+    /// The download whose files are to be removed.
     private let record = Mutex<TaskRecord?>(nil)
 
     init(
@@ -39,6 +39,13 @@ final class WorkerAttempt: Sendable {
 
     /// Performs the attempt. It does not throw: an error is an end like another.
     func run() async -> TransferLease.End {
+        switch lease.transfer.kind {
+        case .download: await download()
+        case .upload: await upload()
+        }
+    }
+
+    private func download() async -> TransferLease.End {
         let place: TransferWorker.Destination
         do {
             place = try await destination(lease.transfer)
@@ -52,20 +59,46 @@ final class WorkerAttempt: Sendable {
         case .succeed:
             guard let put = place.put else { return TransferLease.End(.succeed, end.result) }
             return await self.put(record.definition.fileURL, put, end.result)
-        case .fail where control.isStopped:
-            // Such as a store that could not be asked, or a connection that was closed.
-            return TransferLease.End(.interrupt, end.result)
-        default:
-            return TransferLease.End(end.event, end.result)
+        default: return self.end(end)
         }
+    }
+
+    private func upload() async -> TransferLease.End {
+        let source: TransferWorker.Source
+        do {
+            guard let find = configuration.source else {
+                throw BackgroundError(.fileFailed, "This worker does not find files of uploads.")
+            }
+            source = try await find(lease.transfer)
+        } catch {
+            return failed("The file could not be found", error)
+        }
+        defer { if source.isTemporary { try? FileManager.default.removeItem(at: source.file) } }
+        let record: TaskRecord
+        do throws(BackgroundError) {
+            record = try await onFileThreads { () throws(BackgroundError) in
+                self.place.record(of: lease, sending: source.file)
+            }
+            // A request cannot be taken back, and finding the file may have taken longer than the lease.
+            try await store(record.result)
+        } catch {
+            return TransferLease.End(.interrupt)
+        }
+        return end(await attempt(record).run())
+    }
+
+    private func end(_ end: Attempt.End) -> TransferLease.End {
+        // Such as a store that could not be asked, or a connection that was closed.
+        if case .fail = end.event, control.isStopped { return TransferLease.End(.interrupt, end.result) }
+        return TransferLease.End(end.event, end.result)
     }
 
     private func attempt(_ record: TaskRecord) -> Attempt {
         Attempt(
             record: record, session: session,
             store: { [weak self] result throws(BackgroundError) in try await self?.store(result) },
-            folder: place.folder, policy: configuration.retryPolicy, control: control, faults: FaultPoints(nil),
-            bandwidth: bandwidth, lookUp: configuration.credential,
+            folder: place.folder, folders: place.folders, policy: configuration.retryPolicy, control: control,
+            faults: FaultPoints(nil), bandwidth: bandwidth, lookUp: configuration.credential,
             report: { [weak self] progress in self?.progress.withLock { $0 = progress } })
     }
 
@@ -78,8 +111,10 @@ final class WorkerAttempt: Sendable {
             control.stop()
             throw BackgroundError(.cancelled, "The store could not be asked: \(error.message)", underlying: error)
         }
-        guard status == .lost else { return }
+        guard let status, status != .held else { return }
         control.stop()
+        // One that will be paused or cancelled completes if its file only has to be moved.
+        guard status == .lost else { return }
         throw BackgroundError(.cancelled, "The lease was lost.")
     }
 
@@ -100,13 +135,13 @@ final class WorkerAttempt: Sendable {
         let failure = error as? BackgroundError ?? BackgroundError(.fileFailed, "\(problem): \(error)")
         let attempts = lease.transfer.machine.failures + 1
         let policy = configuration.retryPolicy
-        let isFinal = failure.code == .invalidDestination || attempts > policy.limit
+        let isFinal = [.invalidDestination, .sourceChanged].contains(failure.code) || attempts > policy.limit
         return .failed(failure, isFinal ? .doNotRetry : .retry(after: policy.backoff.wait(after: attempts)))
     }
 
     /// Removes the files of a transfer that has ended.
     func removeFiles(after state: BackgroundTask.State) async {
         guard let record = record.withLock({ $0 }), state == .completed || state == .cancelled else { return }
-        await place.remove(record, isComplete: state == .completed && lease.fencingNumber > 1)
+        await place.remove(record, hasOthers: lease.fencingNumber > 1)
     }
 }

@@ -32,6 +32,8 @@ actor WorkerEngine {
     /// Whether another renewal was asked for since the present one has begun, which may not know of the change.
     private var renewsAgain = false
     private var timer: Task<Void, Never>?
+    /// The time at which parts of ended transfers were last looked for.
+    private var sweptAt: ContinuousClock.Instant?
 
     init(
         store: any TransferStore, place: WorkerPlace, configuration: TransferWorker.Configuration,
@@ -69,6 +71,7 @@ actor WorkerEngine {
         let changes = store.changes()
         let listening = Task { await self.listen(to: changes) }
         let beating = Task { await self.beat() }
+        await place.removeUnfinishedFiles()
         ring()
         await transfer(with: session, untilEmpty: untilEmpty)
         for transfer in active.values { transfer.attempt.control.stop() }
@@ -80,18 +83,24 @@ actor WorkerEngine {
     }
 
     private func transfer(with session: HTTPSession, untilEmpty: Bool) async {
-        var isSwept = false
         for await _ in rings {
             if isStopping.load(ordering: .acquiring) { return }
             do throws(BackgroundError) {
-                if !isSwept { try await place.sweep(store) }
-                isSwept = true
+                try await sweep()
                 if try await pass(session), untilEmpty { return }
             } catch {
                 observe(.storeFailed, error: error)
                 setTimer(Self.patience)
             }
         }
+    }
+
+    /// Removes parts of ended transfers, at times. No attempt begins meanwhile.
+    private func sweep() async throws(BackgroundError) {
+        let now = ContinuousClock.now
+        if let sweptAt, now - sweptAt < configuration.sweepInterval { return }
+        try await place.sweep(store, except: Set(active.keys))
+        sweptAt = now
     }
 
     private func ring() { bell.yield() }
@@ -121,11 +130,22 @@ actor WorkerEngine {
 
     // MARK: Leases
 
-    /// Leases transfers while there is room; returns whether the store has none that waits or is leased.
+    /// The transfers that there is room for.
+    private var room: TransferLease.Room {
+        var room = TransferLease.Room()
+        if configuration.source == nil { room.kinds = [.download] }
+        for transfer in active.values { _ = room.take(transfer.attempt.lease.transfer) }
+        room.maximumPerHost = configuration.maximumActivePerHost
+        return room
+    }
+
+    /// Leases transfers while there is room; returns whether the store has none that waits or is leased, of the kinds
+    /// that the worker takes.
     private func pass(_ session: HTTPSession) async throws(BackgroundError) -> Bool {
         var wait = configuration.pollInterval
         while active.count < mostActive, !isStopping.load(ordering: .acquiring) {
-            guard let ready = try await store.timeUntilReady() else {
+            let room = room
+            guard let ready = try await store.timeUntilReady(in: room) else {
                 if active.isEmpty { return true }
                 break
             }
@@ -134,7 +154,8 @@ actor WorkerEngine {
                 break
             }
             let now = ContinuousClock.now
-            let leases = try await store.lease(mostActive - active.count, by: configuration.name, for: duration)
+            let leases = try await store.lease(
+                mostActive - active.count, by: configuration.name, for: duration, in: room)
             for lease in leases { await begin(lease, until: now + duration, session) }
             if leases.isEmpty {
                 wait = min(wait, Self.courtesy)

@@ -5,6 +5,7 @@ internal import Synchronization
 /// The directory of a worker, which one worker has at a time.
 final class WorkerPlace: Sendable {
     let folder: BackgroundFolder
+    let folders = FolderSynchronizer()
     /// The lock of the directory, and the name by which its parts are known.
     private let taken = Mutex<(lock: RunnerLock, token: String)?>(nil)
 
@@ -39,7 +40,7 @@ final class WorkerPlace: Sendable {
         return token
     }
 
-    /// Returns the task that the code of a session's attempts transfers.
+    /// Returns the task of a download that the code of a session's attempts transfers.
     ///
     /// The mark of the files is the worker's own. A worker that was away does not write into another's part.
     func record(of lease: TransferLease, at file: URL?) -> TaskRecord {
@@ -54,23 +55,45 @@ final class WorkerPlace: Sendable {
             definition.path = "\(objects)/\(id)"
             (definition.replacesFile, definition.permissions) = (true, nil)
         }
+        return record(transfer, definition)
+    }
+
+    /// Returns the task of an upload that the code of a session's attempts transfers.
+    ///
+    /// - Parameter file: The file, as it is now: the attempt sends no other.
+    func record(of lease: TransferLease, sending file: URL) -> TaskRecord {
+        var definition = lease.transfer.definition
+        definition.path = file.absoluteURL.path(percentEncoded: false)
+        definition.source = FileState(path: definition.path, followsLinks: true)
+        return record(lease.transfer, definition)
+    }
+
+    private func record(_ transfer: StoredTransfer, _ definition: TransferDefinition) -> TaskRecord {
         var result = transfer.result
         result.received = 0
         // The system's start is another worker's. Without it, a part counts as far as its checkpoints go.
         result.boot = nil
         return TaskRecord(
-            id: id, definition: definition, machine: transfer.machine, result: result, expiry: transfer.expiryTime,
+            id: BackgroundTask.ID(rawValue: transfer.number), definition: definition, machine: transfer.machine,
+            result: result, expiry: transfer.expiryTime,
             revision: 0, isTold: true)
     }
 
     // MARK: Leftovers
 
+    /// Removes the files that a killed process has not renamed.
+    func removeUnfinishedFiles() async {
+        let folder = folder
+        _ = try? await onFileThreads { () throws(BackgroundError) in folder.removeUnfinishedPartFiles() }
+    }
+
     /// Removes the parts of transfers that have ended. It asks the store for each part.
-    func sweep(_ store: any TransferStore) async throws(BackgroundError) {
+    ///
+    /// - Parameter active: The numbers of the transfers that have attempts now, which are left alone.
+    func sweep(_ store: any TransferStore, except active: Set<Int64>) async throws(BackgroundError) {
         let folder = folder
         let found = try await onFileThreads { () throws(BackgroundError) in
-            folder.removeUnfinishedPartFiles()
-            return folder.tasksWithPartFiles().map { ($0, folder.definition($0)) }
+            folder.tasksWithPartFiles().filter { !active.contains($0.rawValue) }.map { ($0, folder.definition($0)) }
         }
         for (id, definition) in found {
             if let name = definition?.transferID, let transfer = try await store.transfer(name),
@@ -86,13 +109,15 @@ final class WorkerPlace: Sendable {
     }
 
     /// Removes the files of a transfer that has ended.
-    func remove(_ record: TaskRecord, isComplete: Bool) async {
+    ///
+    /// - Parameter hasOthers: Whether other workers may have left files of it.
+    func remove(_ record: TaskRecord, hasOthers: Bool) async {
         let folder = folder
         _ = try? await onFileThreads { () throws(BackgroundError) in
             let file = PlacedFile(record.definition)
             file.removeLeftovers()
             folder.removePartFiles(of: record.id)
-            if isComplete, let mark = record.definition.mark.split(separator: "-").first {
+            if hasOthers, let mark = record.definition.mark.split(separator: "-").first {
                 file.removeOthers(String(mark))
             }
         }

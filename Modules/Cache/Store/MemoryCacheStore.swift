@@ -13,15 +13,17 @@ public final class MemoryCacheStore: CacheStore {
     ///
     /// - Parameters:
     ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 4
-    ///     MiB.
-    ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
+    ///     MiB. Beyond it, the least recently used entries are removed.
+    ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`. Beyond it, a response is not
+    ///     stored.
     public init(limit: Int64 = 4 << 20, entryLimit: Int64? = nil) {
         let limit = max(0, limit)
         let machine = MemoryCacheMachine(limit: limit, entryLimit: min(entryLimit ?? limit / 20, limit))
         state = Mutex(machine)
     }
 
-    /// The largest number of entries for one URL: 32. The least recently used one makes room for another.
+    /// The largest number of entries for one URL. The default is 32, which cannot be changed. Beyond it, the least
+    /// recently used entry is removed.
     public static let variantLimit = MemoryCacheMachine.variantLimit
 
     /// Whether there is no entry.

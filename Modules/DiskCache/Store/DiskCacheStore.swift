@@ -55,10 +55,11 @@ public final class DiskCacheStore: CacheStore, PromptCacheStore {
     ///   - directory: The directory, which is created with its parents when the store is first used. The store removes
     ///     files without an entry from the subdirectory `bodies`.
     ///   - limit: The size of all entries in bytes: their bodies, and an estimate for their heads. The default is 20
-    ///     MiB. The index takes about 1 MiB more.
-    ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`.
+    ///     MiB. Beyond it, the least recently used entries are removed. The index takes about 1 MiB more.
+    ///   - entryLimit: The size of one entry. The default is a twentieth of `limit`. Beyond it, a response is not
+    ///     stored.
     ///   - memoryLimit: The size of the bodies that are also kept in memory, in bytes. A body of more than a twentieth
-    ///     of it is not kept. The default is 0.
+    ///     of it is not kept. The default is 0. Beyond it, the least recently used bodies are only on disk.
     /// - Throws: `untrustedDirectory` if the URL is not a file URL, or others could have written the directory.
     public init(
         at directory: URL, limit: Int64 = 20 << 20, entryLimit: Int64? = nil, memoryLimit: Int64 = 0

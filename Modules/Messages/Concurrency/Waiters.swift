@@ -1,6 +1,7 @@
 public import Synchronization
 
-/// Tasks that wait for a value, in order of arrival: a part of the state that a mutex guards.
+/// Tasks that wait for a value, in order of arrival: a part of the state that a mutex guards. Removing one of n waiters
+/// takes a time of O(log n), also for one that is cancelled.
 ///
 /// `Mutex.wait(in:ifCancelled:_:)` adds a waiter. It is resumed once: by the code that takes it out of the state, after
 /// the lock is released, or when its task is cancelled.
@@ -14,30 +15,71 @@ public import Synchronization
     @usableFromInline package typealias Place<State: ~Copyable> =
         @Sendable (inout State, (inout Waiters) -> Waiter?) -> Waiter?
 
-    @usableFromInline var waiters: [(id: UInt64, waiter: Waiter)] = []
+    /// In ascending order of their numbers. A waiter that left is nil until the places are compacted, and the places
+    /// before ``first`` are empty, so that removing one of many does not move the others.
+    @usableFromInline var places: [(id: UInt64, waiter: Waiter?)] = []
+    @usableFromInline var first = 0
+    @usableFromInline package private(set) var count = 0
 
     @inlinable package init() {}
 
-    @inlinable package var isEmpty: Bool { waiters.isEmpty }
-    @inlinable package var count: Int { waiters.count }
+    @inlinable package var isEmpty: Bool { count == 0 }
 
     /// Removes and returns the waiter that came first.
     @inlinable package mutating func takeFirst() -> Waiter? {
-        waiters.isEmpty ? nil : waiters.removeFirst().waiter
+        while first < places.count {
+            let waiter = places[first].waiter
+            places[first].waiter = nil
+            first += 1
+            if let waiter {
+                remove()
+                return waiter
+            }
+        }
+        return nil
     }
 
     /// Removes and returns all waiters.
     @inlinable package mutating func takeAll() -> [Waiter] {
-        defer { waiters = [] }
-        return waiters.map { $0.waiter }
+        defer { self = Waiters() }
+        return places.compactMap { $0.waiter }
     }
 
     @inlinable mutating func add(_ waiter: Waiter, id: UInt64) {
-        waiters.append((id, waiter))
+        count += 1
+        guard let last = places.last, last.id > id else { return places.append((id, waiter)) }
+        // Tasks take their numbers before they come here, and one may have overtaken another.
+        places.insert((id, waiter), at: max(first, place(of: id)))
     }
 
     @inlinable mutating func take(_ id: UInt64) -> Waiter? {
-        waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0).waiter }
+        let place = place(of: id)
+        guard place < places.count, places[place].id == id, let waiter = places[place].waiter else { return nil }
+        places[place].waiter = nil
+        remove()
+        return waiter
+    }
+
+    /// Counts a waiter that was removed. Each compaction moves no more places than were emptied since the last one.
+    @inlinable mutating func remove() {
+        count -= 1
+        if count == 0 {
+            places.removeAll(keepingCapacity: places.capacity <= 16)
+            first = 0
+        } else if places.count > 2 * count + 16 {
+            places.removeAll { $0.waiter == nil }
+            first = 0
+        }
+    }
+
+    /// The first place whose number is at least this one.
+    @inlinable func place(of id: UInt64) -> Int {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

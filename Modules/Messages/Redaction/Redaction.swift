@@ -90,7 +90,13 @@ public struct Redaction: Sendable, Hashable {
     /// Returns a URL's redacted text. Parameters in the fragment are redacted too, because OAuth's implicit grant
     /// returns the access token there (RFC 6749, section 4.2.2).
     package func text(of url: URL) -> String {
-        let text = (hidesUserInfo ? url.withoutUserInfo : url).absoluteString
+        hidden((hidesUserInfo ? url.withoutUserInfo : url).absoluteString)
+    }
+
+    /// Returns a text in the format of a query (`application/x-www-form-urlencoded`), redacted.
+    package func text(ofForm form: String) -> String { String(hidden("&" + form).dropFirst()) }
+
+    private func hidden(_ text: String) -> String {
         guard !queryNames.isEmpty, let start = text.utf8.firstIndex(where: Self.isMark) else { return text }
         var hidden = String(text[..<start])
         var rest = text[start...]
@@ -102,7 +108,12 @@ public struct Redaction: Sendable, Hashable {
         return hidden
     }
 
-    private static func isMark(_ byte: UInt8) -> Bool { "?#&;".utf8.contains(byte) }
+    private static func isMark(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "&"), UInt8(ascii: ";"): true
+        default: false
+        }
+    }
 
     private func pair(_ pair: Substring) -> String {
         guard let equals = pair.firstIndex(of: "="),

@@ -61,6 +61,8 @@ extension AuthorizationRequest {
     enum Verdict: Sendable {
         /// It is no answer: the login goes on.
         case ignored
+        /// It is the answer of another login, such as one in an old page: this login goes on.
+        case otherLogin
         case code(String)
         case failure(OAuthError)
     }
@@ -70,11 +72,8 @@ extension AuthorizationRequest {
         let answer = Answer(query)
         let states = answer.values("state")
         guard !states.isEmpty else { return .ignored }
+        guard states.count == 1, Self.isEqual(states[0], state) else { return .otherLogin }
         do throws(OAuthError) {
-            guard states.count == 1, Self.isEqual(states[0], state) else {
-                throw OAuthError(
-                    .stateMismatch, "The browser answered with the state of another login, so its answer is not used.")
-            }
             try checkIssuer(try answer.value("iss"))
             if let error = try answer.value("error") {
                 let response = OAuthError.ErrorResponse(

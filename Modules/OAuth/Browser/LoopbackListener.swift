@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Listens on a free port of 127.0.0.1 for the browser's answer (RFC 8252, section 7.3).
 ///
-/// One path takes the answer, once: the first one counts, and a later one changes nothing.
+/// One path takes the answer, once: the first one with the state of the login counts, and a later one changes nothing.
 final class LoopbackListener: Sendable {
     typealias Judge = @Sendable (Substring) -> AuthorizationRequest.Verdict
 
@@ -14,6 +14,7 @@ final class LoopbackListener: Sendable {
         var channel: (any Channel)?
         var judge: Judge?
         var result: Result<String, OAuthError>?
+        var hasSeenOtherState = false
         var waiters = Waiters<Result<String, OAuthError>>()
         var connections: [ObjectIdentifier: Connection] = [:]
         var isClosed = false
@@ -41,6 +42,9 @@ final class LoopbackListener: Sendable {
 
     /// The port, after ``open()``.
     var port: Int { state.withLock { $0.channel?.localAddress?.port ?? 0 } }
+
+    /// Whether an answer of another login came.
+    var hasSeenOtherState: Bool { state.withLock { $0.hasSeenOtherState } }
 
     /// Opens the port.
     func open() async throws(OAuthError) {
@@ -118,6 +122,9 @@ final class LoopbackListener: Sendable {
             guard state.result == nil else { return (.answeredBefore, [], nil) }
             switch state.judge?(query) ?? .ignored {
             case .ignored: return (.invalid, [], nil)
+            case .otherLogin:
+                state.hasSeenOtherState = true
+                return (.invalid, [], nil)
             case .code(let code): state.result = .success(code)
             case .failure(let error): state.result = .failure(error)
             }

@@ -19,7 +19,7 @@ enum LoopbackPage: CaseIterable {
         case .received: "The login was received. You can close this page and return to the program."
         case .refused: "The login failed. You can close this page and return to the program, which says why."
         case .answeredBefore: "This login was answered before. You can close this page."
-        case .invalid, .tooLarge: "This request is not the answer of a login."
+        case .invalid, .tooLarge: "This request is not the answer of the login that runs."
         case .notFound: "There is no such page."
         case .methodNotAllowed: "This page can only be read."
         }

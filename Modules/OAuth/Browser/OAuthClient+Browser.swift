@@ -8,19 +8,22 @@ extension OAuthClient {
     /// let token = try await client.authorize()
     /// ```
     /// The browser opens the issuer's page, and returns with a code to a port of 127.0.0.1 that listens until the login
-    /// ends. The code is exchanged with the proof of PKCE by S256. The state is compared in constant time, and the issuer
-    /// of the answer as RFC 9207 says. The first answer counts: a later one gets a page with an error, and changes
-    /// nothing.
+    /// ends. The code is exchanged with the proof of PKCE by S256. The state is compared in constant time, and the
+    /// issuer of the answer as RFC 9207 says. The first answer with the state counts: a later one, and one with another
+    /// state, gets a page with an error, and changes nothing.
     ///
     /// - Parameters:
     ///   - redirectPath: The path of the redirect URI, `http://127.0.0.1:PORT` followed by it, which the client is
     ///     registered with. The default is `/callback`.
-    ///   - limit: How long to wait for the user. The default is 5 minutes.
+    ///   - limit: The longest time to wait for the user. The default is 5 minutes. Exceeding it is
+    ///     ``OAuthError/Code/timeout``, or ``OAuthError/Code/stateMismatch`` if only answers with another state came.
     ///   - open: Opens the page. The default is ``openInBrowser(_:)``.
     /// - Returns: The token.
     /// - Throws: An ``OAuthError``: ``OAuthError/Code/accessDenied`` and the other codes of the issuer,
-    ///   ``OAuthError/Code/stateMismatch``, ``OAuthError/Code/issuerMismatch``, ``OAuthError/Code/timeout``,
-    ///   ``OAuthError/Code/unsupported`` if the issuer excludes S256, and the codes of requests; or the error of `open`.
+    ///   ``OAuthError/Code/issuerMismatch``, ``OAuthError/Code/timeout`` if no answer came,
+    ///   ``OAuthError/Code/stateMismatch`` if only answers with another state came in that time,
+    ///   ``OAuthError/Code/unsupported`` if the issuer excludes S256, and the codes of requests; or the error of
+    ///   `open`.
     public func authorize(
         redirectPath: String = "/callback", waiting limit: Duration = .seconds(300),
         open: (URL) async throws -> Void = { try await OAuthClient.openInBrowser($0) }
@@ -44,7 +47,7 @@ extension OAuthClient {
             let token = try await token([
                 ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", request.redirectURI),
                 ("code_verifier", request.verifier),
-            ])
+            ]).asking(for: scopes)
             await listener.close()
             return token
         } catch {
@@ -65,6 +68,10 @@ extension OAuthClient {
                     try await clock.sleep(for: limit)
                 } catch {
                     throw OAuthError.cancelled
+                }
+                guard !listener.hasSeenOtherState else {
+                    throw OAuthError(
+                        .stateMismatch, "The browser answered with the state of another login only, within \(limit).")
                 }
                 throw OAuthError(.timeout, "The browser did not answer within \(limit).")
             }

@@ -12,8 +12,9 @@ internal import Darwin
 extension OAuthClient {
     /// Opens a page in the user's browser, with `xdg-open`. Does not wait for the browser.
     ///
-    /// - Throws: An ``OAuthError`` with ``OAuthError/Code/browserUnavailable`` if `xdg-open` is not installed or cannot be
-    ///   started. If it fails later, for example because there is no browser, there is no error: print the address, too.
+    /// - Throws: An ``OAuthError`` with ``OAuthError/Code/browserUnavailable`` if `xdg-open` is not installed or cannot
+    ///   be started. If it fails later, for example because there is no browser, there is no error: print the address,
+    ///   too.
     public static func openInBrowser(_ url: URL) async throws(OAuthError) {
         guard Origin(url.absoluteString) != nil else {
             throw OAuthError(.invalidConfiguration, "A browser opens http and https URLs, and this is neither.")
@@ -38,7 +39,7 @@ extension OAuthClient {
     /// Starts the program, and returns the status of the shell. Blocks for the time of the shell.
     private static func startBrowser(_ url: String) throws(OAuthError) -> Int32 {
         // A process inherits the blocked signals of the thread. Without a process group of its own, it would get the
-        // signals of the terminal, too, such as that of Ctrl-Z.
+        // signals of the terminal, too, such as SIGTSTP for Ctrl-Z.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -11,6 +11,8 @@ struct EndpointAnswer {
     let body: Data
     /// The name of the endpoint for messages.
     let endpoint: String
+    /// The secrets of the request. An issuer may repeat them in the texts of an error.
+    var secrets: [String] = []
 
     /// The object of a success. Throws the error of an error response, whatever its status.
     func object() throws(OAuthError) -> JSONObject {
@@ -36,13 +38,19 @@ struct EndpointAnswer {
                 throw .invalidResponse(endpoint, "the code of its error is not a string", status: status)
             }
             let response = OAuthError.ErrorResponse(
-                error: error, description: object?["error_description"]?.string, uri: object?["error_uri"]?.string)
+                error: redacted(error), description: (object?["error_description"]?.string).map(redacted),
+                uri: (object?["error_uri"]?.string).map(redacted))
             throw OAuthError(response, endpoint: endpoint, status: status)
         }
         guard 200..<300 ~= status else {
             throw .invalidResponse(endpoint, "its status is \(status), and it describes no error", status: status)
         }
         return object
+    }
+
+    private func redacted(_ text: String) -> String {
+        // The replacement of a short text would hide others that are no secrets.
+        secrets.reduce(text) { $1.utf8.count < 8 ? $0 : $0.replacing($1, with: Redaction.mark) }
     }
 }
 
@@ -67,8 +75,16 @@ extension OAuthClient {
         }
         let request = SessionRequest(
             url: endpoint, method: .post, headerFields: fields, body: .data(Data(FormEncoding.encode(form).utf8)))
-        return try await Self.answer(to: session.call(request), within: timeout, name)
+        var answer = try await Self.answer(to: session.call(request), within: timeout, name)
+        answer.secrets = form.filter { Self.secretNames.contains($0.0) }.map(\.1)
+        if case .basic(let secret) = authentication.method { answer.secrets.append(secret) }
+        return answer
     }
+
+    /// The names of the parameters that are secrets.
+    private static let secretNames: Set = [
+        "refresh_token", "code", "code_verifier", "device_code", "token", "client_secret",
+    ]
 
     /// Sends a call and reads its answer.
     static func answer(

@@ -1,6 +1,6 @@
 extension OAuthClient {
-    /// Revokes a token (RFC 7009): its refresh token, with which issuers end its access tokens too, or, without one, its
-    /// access token. Remove the token from its store as well.
+    /// Revokes a token (RFC 7009): its refresh token, with which issuers end its access tokens too, or, without one,
+    /// its access token. Remove the token from its store as well.
     ///
     /// A token that the issuer does not know is no error.
     ///

@@ -23,12 +23,13 @@ public struct OAuthClient: Sendable {
     public var scopes: [String] = []
     /// The resources for which tokens are requested (RFC 8707): absolute URIs without fragment. The default is none.
     public var resources: [String] = []
-    /// The longest time for one request to an endpoint. The default is 30 seconds.
+    /// The longest time for one request to an endpoint. The default is 30 seconds. Exceeding it is
+    /// ``OAuthError/Code/timeout``.
     public var timeout: Duration = .seconds(30)
     /// Measures the waits of a login. The default is the continuous clock.
     public var clock: any Clock<Duration> = ContinuousClock()
 
-    let session: HTTPSession
+    private(set) var session: HTTPSession
     /// The time for the expiry of tokens.
     var now: @Sendable () -> Date = { Date() }
 
@@ -51,6 +52,13 @@ public struct OAuthClient: Sendable {
         self.server = server
         self.session = session
         configure(&self)
+    }
+
+    /// The client with another session.
+    func with(_ session: HTTPSession) -> OAuthClient {
+        var client = self
+        client.session = session
+        return client
     }
 }
 

@@ -14,7 +14,8 @@ extension OAuthServerMetadata {
     /// - Parameters:
     ///   - issuer: The identifier of the issuer, in exactly its own spelling.
     ///   - session: The session for the requests.
-    ///   - timeout: The longest time for each request. The default is 30 seconds.
+    ///   - timeout: The longest time for each request. The default is 30 seconds. Exceeding it is
+    ///     ``OAuthError/Code/timeout``.
     /// - Throws: An ``OAuthError``: ``OAuthError/Code/insecureEndpoint`` unless the issuer is https or on this machine,
     ///   ``OAuthError/Code/issuerMismatch`` if the metadata name another issuer, ``OAuthError/Code/invalidResponse`` if
     ///   they are not metadata, and the codes of requests.

@@ -6,10 +6,10 @@ internal import LinnetTransport
 /// ```swift
 /// let store = try FileTokenStore(URL(filePath: "/home/me/.local/state/my-program/token.json"))
 /// ```
-/// The file has the mode 0600, and contains the token in clear text. A change holds a lock on a file beside it, with the
-/// suffix `.lock`, which stays; the kernel releases the lock of a process that ends. The file is replaced as a whole and
-/// written to the disk, so that it has the old or the new token after a power failure. Missing folders are made with the
-/// mode 0700.
+/// The file has the mode 0600, and contains the token in clear text. A change holds a lock on a file beside it, with
+/// the suffix `.lock`, which stays; the kernel releases the lock of a process that ends. The file is replaced as a
+/// whole and written to the disk, so that it has the old or the new token after a power failure. Missing folders are
+/// made with the mode 0700.
 ///
 /// A file that belongs to another user, can be used by others, or is not a regular file, fails with
 /// ``OAuthError/Code/untrustedTokenFile``, and a damaged one with ``OAuthError/Code/damagedTokenFile``. Neither is
@@ -22,10 +22,15 @@ public struct FileTokenStore: TokenStore {
 
     /// Opens no file yet.
     ///
-    /// - Throws: An ``OAuthError`` with ``OAuthError/Code/invalidConfiguration`` unless the URL is a file URL.
+    /// - Throws: An ``OAuthError`` with ``OAuthError/Code/invalidConfiguration`` unless the URL is a file URL, or if
+    ///   its path contains U+0000.
     public init(_ file: URL) throws(OAuthError) {
         guard file.isFileURL, !file.path.isEmpty, !file.hasDirectoryPath else {
             throw OAuthError(.invalidConfiguration, "A token is stored in a file, and the URL is not a file URL.")
+        }
+        // The system would end the path there, and use another file.
+        guard !file.absoluteString.contains("%00"), !file.absoluteURL.path.utf8.contains(0) else {
+            throw OAuthError(.invalidConfiguration, "The path of a token file cannot contain U+0000.")
         }
         self.file = file
         tokenFile = TokenFile(path: file.absoluteURL.path)
@@ -40,8 +45,8 @@ public struct FileTokenStore: TokenStore {
 
     /// Changes the token, while no other task and no other process changes it.
     ///
-    /// Waiting for the lock blocks no thread, and ends with the cancellation of the caller. The file is checked, and its
-    /// successor created, before `change` is called.
+    /// Waiting for the lock blocks no thread, and ends with the cancellation of the caller. The file is checked, and
+    /// its successor created, before `change` is called.
     ///
     /// - Throws: An ``OAuthError`` with the codes of the type, or with ``OAuthError/Code/tokenStoreFailed`` if the file
     ///   cannot be written; or the error of `change`.
@@ -49,7 +54,7 @@ public struct FileTokenStore: TokenStore {
     public func update(
         _ change: @escaping @Sendable (OAuthToken?) async throws -> OAuthToken?
     ) async throws -> OAuthToken? {
-        let lock = try await takeLock()
+        let lock = try await TokenLock.take(beside: tokenFile.path)
         // A task of its own, because a refresh token that was sent must not be lost with its caller.
         return try await Task { [tokenFile] in
             defer { lock.release() }
@@ -75,23 +80,6 @@ public struct FileTokenStore: TokenStore {
             }
             return new
         }.value
-    }
-
-    /// Waits for the lock. A blocking flock(2) would keep a thread, and could not be cancelled, so the lock is polled.
-    private func takeLock() async throws -> TokenFile.Lock {
-        while true {
-            let lock = try await onFileThreads { [tokenFile] in try tokenFile.openLock() }
-            var pause = Duration.milliseconds(2)
-            while try !lock.take() {
-                do {
-                    try await Task.sleep(for: pause)
-                } catch {
-                    throw OAuthError.cancelled
-                }
-                pause = min(pause * 2, .milliseconds(50))
-            }
-            if lock.isCurrent() { return lock }
-        }
     }
 }
 

@@ -42,6 +42,9 @@ public final class MemoryTokenStore: TokenStore {
         }.value
     }
 
+    /// The number of callers that wait for others.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Lets the next caller change the token.
     private func pass() {
         let next = state.withLock { state in

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetMessages
 internal import LinnetSerialization
-internal import Synchronization
 
 #if canImport(Glibc)
 internal import Glibc
@@ -89,7 +88,7 @@ struct TokenFile {
             .damagedTokenFile, "The token file \(path.oneLine) \(problem). Remove it, and log in again.")
     }
 
-    fileprivate static func failed(_ path: String, _ problem: String, _ number: Int32 = errno) -> OAuthError {
+    static func failed(_ path: String, _ problem: String, _ number: Int32 = errno) -> OAuthError {
         let failure = FileFailure(path: path, errorNumber: number, problem: problem)
         return OAuthError(.tokenStoreFailed, "\(failure)", underlying: failure)
     }
@@ -108,49 +107,15 @@ struct TokenFile {
 // MARK: - The lock
 
 extension TokenFile {
-    /// The lock on the file beside the token file, because replacing a locked file would leave two processes with locks
-    /// on different files.
-    final class Lock: Sendable {
-        private let descriptor: Int32
-        private let path: String
-        private let isOpen = Atomic(true)
-
-        fileprivate init(_ descriptor: Int32, _ path: String) {
-            self.descriptor = descriptor
-            self.path = path
-        }
-
-        deinit { release() }
-
-        /// Takes the lock; returns false if another process or another task has it.
-        func take() throws(OAuthError) -> Bool {
-            if SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
-            guard errno == EWOULDBLOCK else { throw TokenFile.failed(path, "cannot be locked") }
-            return false
-        }
-
-        /// Whether the lock is on the file that others open, and not on one that was removed meanwhile.
-        func isCurrent() -> Bool {
-            var (own, present) = (stat(), stat())
-            return fstat(descriptor, &own) == 0 && lstat(path, &present) == 0 && own.st_dev == present.st_dev
-                && own.st_ino == present.st_ino
-        }
-
-        /// Releases the lock. Only the first call has an effect.
-        func release() {
-            if isOpen.exchange(false, ordering: .acquiringAndReleasing) { close(descriptor) }
-        }
-    }
-
     /// Opens the lock file, which is created if it is missing, with its folders.
-    func openLock() throws(OAuthError) -> Lock {
+    func openLock() throws(OAuthError) -> TokenLock {
         let lock = path + ".lock"
         try makeFolders()
         let descriptor = SystemCall.retrying {
             open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         }
         guard descriptor >= 0 else { throw failedOpening(lock) }
-        let object = Lock(descriptor, lock)
+        let object = TokenLock(descriptor, lock)
         _ = try check(descriptor, lock)
         return object
     }
@@ -191,7 +156,8 @@ extension TokenFile {
                 discard()
                 throw OAuthError(.tokenStoreFailed, "The token has a date that cannot be stored.")
             }
-            let failure = Self.write([UInt8](data), to: descriptor) ?? Self.end(descriptor, at: data.count)
+            let failure =
+                SystemCall.writeAll([UInt8](data)[...], to: descriptor, at: 0) ?? Self.end(descriptor, at: data.count)
             guard failure == nil, rename(path, file.path) == 0 else {
                 let number = failure ?? errno
                 discard()
@@ -209,24 +175,10 @@ extension TokenFile {
 
         /// Takes the room for a token; discards the file if there is none.
         fileprivate func reserve() throws(OAuthError) {
-            guard let number = Self.write([UInt8](repeating: 0, count: Self.room), to: descriptor) else { return }
+            let room = [UInt8](repeating: 0, count: Self.room)
+            guard let number = SystemCall.writeAll(room[...], to: descriptor, at: 0) else { return }
             discard()
             throw TokenFile.failed(path, "cannot be written", number)
-        }
-
-        /// Writes bytes; returns the error number of a failure.
-        private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-            var written = 0
-            while written < bytes.count {
-                let count = SystemCall.retrying {
-                    bytes.withUnsafeBytes {
-                        pwrite(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written, off_t(written))
-                    }
-                }
-                guard count >= 0 else { return errno }
-                written += count
-            }
-            return nil
         }
 
         /// Cuts the file to its size, and writes it to the disk; returns the error number of a failure.

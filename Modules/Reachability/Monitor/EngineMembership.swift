@@ -11,8 +11,8 @@ struct EngineMembership: Sendable {
     /// Reads the current status, gives it to the publisher, and joins the engine of the calling thread's network
     /// namespace.
     init(
-        _ target: MonitorTarget, _ configuration: ReachabilityMonitor.Configuration, _ resolver: HostResolver,
-        _ publisher: StatusHub, run: UInt64
+        of target: MonitorTarget, _ configuration: ReachabilityMonitor.Configuration, _ resolver: HostResolver,
+        to publisher: StatusHub, run: UInt64
     ) throws(ReachabilityError) {
         let (kind, status) = try Self.read(target, configuration)
         key = EngineRegistry.Key(namespace: .current, kind: kind)

@@ -41,4 +41,24 @@ package enum SystemCall {
             if result >= 0 || errno != EINTR { return result }
         }
     }
+
+    /// Writes all bytes, in several calls if necessary.
+    ///
+    /// - Parameter offset: The place in the file; nil for the place of the descriptor, which then moves on.
+    /// - Returns: The error number of a failure, after which the first bytes may be written; nil if all are.
+    package static func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, at offset: Int? = nil) -> Int32? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let place = offset.map { off_t($0 + bytes.count - rest.count) }
+            let count = rest.withUnsafeBytes { part in
+                retrying {
+                    guard let place else { return write(descriptor, part.baseAddress, part.count) }
+                    return pwrite(descriptor, part.baseAddress, part.count, place)
+                }
+            }
+            guard count > 0 else { return count < 0 ? errno : EIO }
+            rest = rest.dropFirst(count)
+        }
+        return nil
+    }
 }

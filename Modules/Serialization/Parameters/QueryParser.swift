@@ -27,7 +27,8 @@ public struct QueryParser: Sendable, Hashable, Codable {
     /// Whether an invalid `%` is kept and invalid UTF-8 replaced by U+FFFD, as in the WHATWG URL standard. The
     /// default is false, which makes them an error.
     public var isLenient = false
-    /// The maximum number of pairs; the default is a million.
+    /// The maximum number of pairs; the default is a million. Exceeding it is
+    /// ``SerializationError/Code/decodingFailed``.
     public var maximumPairs = 1_000_000
 
     /// Creates a parser for the defaults of ``QueryEncoder``.

@@ -3,13 +3,15 @@ public import FoundationEssentials
 extension PropertyListValue {
     /// The limits for parsing a property list.
     public struct ParsingOptions: Sendable, Hashable, Codable {
-        /// The maximum depth of arrays and dictionaries; the default and upper limit is 512.
+        /// The maximum depth of arrays and dictionaries; the default and upper limit is 512. Exceeding it is
+        /// ``PropertyListSyntaxError/Kind/nestedTooDeep``.
         public var maximumDepth: Int {
             // Decoding may have stored any number.
             get { Self.clamp(depth) }
             set { depth = Self.clamp(newValue) }
         }
-        /// The maximum size of the tree, as a multiple of the bytes; the default is 16.
+        /// The maximum size of the tree, as a multiple of the bytes; the default is 16. Exceeding it is
+        /// ``PropertyListSyntaxError/Kind/expandsTooMuch``.
         ///
         /// A binary property list can refer to one object many times: a few hundred bytes of nested arrays can expand
         /// beyond any memory. Each value counts as one byte, texts and data as their length.

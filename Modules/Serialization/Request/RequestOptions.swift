@@ -17,6 +17,7 @@ public struct RequestOptions: Sendable, Hashable {
         var continuePolicy: ContinuePolicy?
         var sendsIdempotencyKey: Bool?
         var tag: String?
+        var template: String?
     }
 
     /// Boxed, since most requests have no options, and requests are copied often.
@@ -46,17 +47,20 @@ public struct RequestOptions: Sendable, Hashable {
         try configure(&self)
     }
 
-    /// The time limit for the whole request, including redirects and retries.
+    /// The time limit for the whole request, including redirects and retries. The default is nil: the timeout of the
+    /// session. Exceeding it is `timeout`.
     public var timeout: Duration? {
         get { said?.timeout }
         set { change { $0.timeout = newValue } }
     }
-    /// The time limit without a byte from the server.
+    /// The time limit without a byte from the server. The default is nil: the timeout of the session. Exceeding it is
+    /// `timeout`.
     public var idleTimeout: Duration? {
         get { said?.idleTimeout }
         set { change { $0.idleTimeout = newValue } }
     }
-    /// The time limit for opening a connection.
+    /// The time limit for opening a connection. The default is nil: the timeout of the session. Exceeding it is
+    /// `timeout`.
     public var connectTimeout: Duration? {
         get { said?.connectTimeout }
         set { change { $0.connectTimeout = newValue } }
@@ -117,6 +121,13 @@ public struct RequestOptions: Sendable, Hashable {
         get { said?.tag }
         set { change { $0.tag = newValue } }
     }
+    /// The template of the URL's path, such as `/users/{id}`, for metrics and traces (`url.template` of OpenTelemetry's
+    /// conventions). It must not contain identifiers: a backend keeps a series for each value. `HTTPCall.path(_:)` sets
+    /// it.
+    public var template: String? {
+        get { said?.template }
+        set { change { $0.template = newValue } }
+    }
 
     /// Returns these options, with values of `other` in place of nil.
     package func filled(from other: RequestOptions) -> RequestOptions {
@@ -135,6 +146,7 @@ public struct RequestOptions: Sendable, Hashable {
         options.continuePolicy = continuePolicy ?? other.continuePolicy
         options.sendsIdempotencyKey = sendsIdempotencyKey ?? other.sendsIdempotencyKey
         options.tag = tag ?? other.tag
+        options.template = template ?? other.template
         return options
     }
 
@@ -166,7 +178,7 @@ public struct RequestOptions: Sendable, Hashable {
 extension RequestOptions: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case timeout, idleTimeout, connectTimeout, cachePolicy, usesCookies, mainDocument, isTopLevelNavigation,
-            allowsExpensiveNetworks, waitsForConnectivity, continuePolicy, sendsIdempotencyKey, tag
+            allowsExpensiveNetworks, waitsForConnectivity, continuePolicy, sendsIdempotencyKey, tag, template
     }
 
     /// Decodes options; missing ones are nil. An unknown key is an error.
@@ -184,6 +196,7 @@ extension RequestOptions: Codable {
         continuePolicy = try container.decodeIfPresent(ContinuePolicy.self, forKey: .continuePolicy)
         sendsIdempotencyKey = try container.decodeIfPresent(Bool.self, forKey: .sendsIdempotencyKey)
         tag = try container.decodeIfPresent(String.self, forKey: .tag)
+        template = try container.decodeIfPresent(String.self, forKey: .template)
     }
 
     /// Encodes the options that are set.
@@ -201,5 +214,6 @@ extension RequestOptions: Codable {
         try container.encodeIfPresent(continuePolicy, forKey: .continuePolicy)
         try container.encodeIfPresent(sendsIdempotencyKey, forKey: .sendsIdempotencyKey)
         try container.encodeIfPresent(tag, forKey: .tag)
+        try container.encodeIfPresent(template, forKey: .template)
     }
 }

@@ -78,7 +78,8 @@ public final class RenewableCredential<Rules: Authenticator>: Sendable {
     public let authenticator: Rules
     /// The origins whose requests have the credential.
     public let origins: Set<Origin>
-    /// The maximum number of renewals that begin within ``renewalWindow``.
+    /// The maximum number of renewals that begin within ``renewalWindow``. The default is 5. Exceeding it is
+    /// ``SessionError/Code/credentialRenewalFailed``.
     public let renewalLimit: Int
     /// The duration for which renewals are counted.
     public let renewalWindow: Duration

@@ -51,6 +51,8 @@ public struct HTTPCall: Sendable {
         var additions: Boxed<Flight.Additions>?
         /// The coding of the request's body.
         var bodyCoding: ContentCoding?
+        /// The values for the names in the path; nil if braces stand for themselves.
+        var pathVariables: RequestParameters?
         /// The reason why the call is invalid.
         var failure: SessionError?
     }
@@ -107,6 +109,19 @@ extension HTTPCall {
     /// Returns the call with a custom tag for events, hooks and interceptors.
     public func tag(_ tag: String?) -> HTTPCall {
         changed { $0.options.tag = tag }
+    }
+
+    /// Returns the call with values for the names in braces in its path:
+    ///
+    /// ```swift
+    /// let user = try await api.get("users/{id}").pathVariables(["id": 7]).value(as: User.self)
+    /// ```
+    /// A value is text, a number or a Boolean, and is percent-encoded, also its slashes. The path before the
+    /// replacement becomes `RequestOptions.template`. A name without a value, a value without its name in the path, and
+    /// a value that would change the path's structure (an empty one, `.` and `..`) fail the call with
+    /// ``SessionError/Code/invalidURL``. A call of a given request cannot have path variables.
+    public func pathVariables(_ values: RequestParameters) -> HTTPCall {
+        changingExtras { $0.pathVariables = values }
     }
 
     /// Returns the call with other options: `call.options { $0.connectTimeout = .seconds(2) }`.
@@ -263,8 +278,15 @@ extension HTTPCall {
         var request: SessionRequest
         switch target {
         case .path(let method, let path):
-            request = SessionRequest(url: try session.url(for: path), method: method, options: options)
+            guard let values = extras?.value.pathVariables else {
+                request = SessionRequest(url: try session.url(for: path), method: method, options: options)
+                break
+            }
+            let template = try PathTemplate(path, values)
+            request = SessionRequest(url: try session.url(for: template.path), method: method, options: options)
+            if options.template == nil { request.options.template = template.text(at: request.url) }
         case .request(let own):
+            guard extras?.value.pathVariables == nil else { throw .givenURL(own.url) }
             request = own
             request.options = options.filled(from: own.options)
         }

@@ -14,7 +14,7 @@ extension HTTPSession {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .data)
         guard hub.isReporting || hooks != nil else {
             var flight = Flight(request, additions: extras?.value.additions)
-            return try await engine.answer(&flight, serializer)
+            return try await answer(&flight, serializer)
         }
         return try await hub.reporting(request, kind: .data, hooks: hooks, serializer: serializer) {
             reporter async throws(SessionError) in
@@ -30,7 +30,23 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<S.Value> {
         guard !hub.isReporting else { return try await response(for: request, serializer: serializer, extras: nil) }
         var flight = Flight(request)
-        return try await engine.answer(&flight, serializer)
+        return try await answer(&flight, serializer)
+    }
+
+    /// Sends a request whose events have no subscriber yet.
+    private func answer<S: ResponseSerializer>(
+        _ flight: inout Flight, _ serializer: S
+    ) async throws(SessionError) -> SessionResponse<S.Value> {
+        let events = LateEvents(hub)
+        flight.lateEvents = events
+        do throws(SessionError) {
+            let response = try await engine.answer(&flight, serializer)
+            events.completed(nil, flight.request)
+            return response
+        } catch {
+            events.completed(error, flight.request)
+            throw error
+        }
     }
 
     /// Sends a request, and returns after the response's head was received; the body is read while it arrives.
@@ -38,16 +54,15 @@ extension HTTPSession {
         for request: SessionRequest, extras: Boxed<HTTPCall.Extras>?, upgrade: ProtocolUpgrade? = nil
     ) async throws(SessionError) -> StreamedResponse {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .stream)
-        let report =
-            hub.isReporting || hooks != nil
-            ? StreamReport(ReportedRequest(request, .stream, hooks, hub: hub)) : nil
+        // Also without a subscriber: one may come before the end of the body.
+        let report = StreamReport(ReportedRequest(request, .stream, hooks, hub: hub))
         do {
             var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
             flight.upgrade = upgrade
-            flight.reporter = hub.isWatched ? report.map { Boxed($0.reporter) } : nil
+            flight.reporter = Boxed(report.reporter)
             return try await engine.run(flight).reporting(to: report)
         } catch {
-            report?.complete(error, error.metrics)
+            report.complete(error, error.metrics)
             throw error
         }
     }
@@ -58,7 +73,12 @@ extension HTTPSession {
     ) async throws(SessionError) -> SessionResponse<URL> {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .download)
         guard hub.isReporting || hooks != nil else {
-            return try await engine.download(Flight(request, additions: extras?.value.additions), plan)
+            var flight = Flight(request, additions: extras?.value.additions)
+            let events = LateEvents(hub)
+            flight.lateEvents = events
+            return try await events.reportingEnd(of: request) { [flight] () async throws(SessionError) in
+                try await engine.download(flight, plan)
+            }
         }
         return try await hub.reporting(request, kind: .download, hooks: hooks) { reporter async throws(SessionError) in
             var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)

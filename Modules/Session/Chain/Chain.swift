@@ -30,8 +30,7 @@ struct Chain: Sendable {
 
         // An attempt is everything below the retries. Adapters are not asked about each hop of a redirect.
         var links: [any ChainLink] = [
-            RetryLink(
-                policy: configuration.retryPolicy, retriers: configuration.retriers, ledger: retryLedger, log: log),
+            RetryLink(policy: configuration.retryPolicy, retriers: configuration.retriers, ledger: retryLedger),
             AdapterLink(adapters: configuration.requestAdapters),
             RedirectLink(
                 policy: configuration.redirectPolicy, hstsStore: configuration.hstsStore, transport: transport,
@@ -48,15 +47,20 @@ struct Chain: Sendable {
         cacheIndex = links.count
         // Cookies and credentials decide which stored response matches. A hit is not an attempt for the links below.
         if let cache { links.append(cache) }
+        // A request that waits for the network has neither a place at its origin nor the probe of its circuit.
+        let connectivity = network.map {
+            ConnectivityLink(
+                watch: $0, transport: transport, waits: configuration.waitsForConnectivity,
+                limit: configuration.connectivityTimeout)
+        }
+        if let connectivity { links.append(connectivity) }
         // A request that waits for its turn can meet a circuit that has opened.
-        if let limiter = configuration.concurrencyLimiter { links.append(ConcurrencyLink(limiter: limiter)) }
-        // Answers of the cache need no origin. A request that waits for the network has no outcome yet.
-        if let breaker = configuration.circuitBreaker { links.append(CircuitLink(breaker: breaker)) }
-        if let network {
-            links.append(
-                ConnectivityLink(
-                    watch: network, transport: transport, waits: configuration.waitsForConnectivity,
-                    limit: configuration.connectivityTimeout))
+        if let limiter = configuration.concurrencyLimiter {
+            links.append(ConcurrencyLink(limiter: limiter, connectivity: connectivity))
+        }
+        // Answers of the cache need no origin.
+        if let breaker = configuration.circuitBreaker {
+            links.append(CircuitLink(breaker: breaker, connectivity: connectivity))
         }
         links.append(ContinueLink(policy: configuration.continuePolicy))
         // All fields are there. The links below change nothing.

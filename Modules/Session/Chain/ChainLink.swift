@@ -48,6 +48,9 @@ indirect enum ChainStep: Sendable {
     case ask(ChainQuestion)
     /// The unused response is read to its end, the wait passes, and the request goes down once more from this link.
     case again(SessionRequest, after: Duration = .zero, otherwise: Otherwise)
+    /// Another attempt is made after a wait, like ``again(_:after:otherwise:)``, if its body can be read and the budget
+    /// allows it. Otherwise the outcome goes up.
+    case retry(RetryPolicy.Attempt, after: Duration)
 
     /// The treatment of a request that should be sent again although its body cannot be read again.
     enum Otherwise: Sendable {
@@ -80,6 +83,24 @@ indirect enum ChainQuestion: Sendable {
     case permit(ConcurrencyLimiter, Origin)
     /// Work with the stored responses.
     case cache(CacheWork, CacheWork.Task)
+}
+
+extension ChainQuestion {
+    /// The name of the step for instruments.
+    var name: String {
+        switch self {
+        case .adapted: "adapt"
+        case .retry: "decide on retry"
+        case .redirect: "hook: redirect"
+        case .challenge: "hook: challenge"
+        case .bodyHash: "hash body"
+        case .signature: "sign"
+        case .renewal: "renew credential"
+        case .network: "wait for network"
+        case .permit: "wait for concurrency limit"
+        case .cache: "cache"
+        }
+    }
 }
 
 /// The answer to a ``ChainQuestion`` of the same name.

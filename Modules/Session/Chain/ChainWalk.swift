@@ -16,6 +16,8 @@ struct ChainWalk: Sendable {
         case ask(ChainQuestion)
         /// The outcome is discarded, and ``sendAgain(_:after:_:)``, ``leave(_:)`` or ``fail(_:_:)`` is called.
         case again(SessionRequest, after: Duration, otherwise: ChainStep.Otherwise)
+        /// The same with the request of an attempt, if it may be retried.
+        case retry(RetryPolicy.Attempt, after: Duration)
     }
 
     private enum Direction {
@@ -80,6 +82,8 @@ struct ChainWalk: Sendable {
             return .ask(question)
         case .again(let request, let wait, let otherwise):
             return .again(request, after: wait, otherwise: otherwise)
+        case .retry(let attempt, let wait):
+            return .retry(attempt, after: wait)
         case .read:
             guard case .success(let response)? = outcome else {
                 leave(&flight)

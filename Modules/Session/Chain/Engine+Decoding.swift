@@ -26,22 +26,29 @@ extension Engine {
                 return response
             } catch {
                 let failure = error.adding(metrics)
-                guard failure.isNewToRetriers, flight.request.body?.canBeRead ?? true else { throw failure }
+                guard failure.isNewToRetriers else { throw failure }
                 let failed = part.attempt(part.record?.attempts ?? 1, head: failure.head, error: failure)
                 guard let wait = try await wait(after: failed, between) else { throw failure }
-                guard chain.retryLedger?.takeRetry() ?? true else {
-                    chain.log?.notRetrying(failed, part)
-                    part.report(.refusedByBudget)
-                    throw failure
-                }
+                let request = try await newRequest(part.request, between, after: failure)
+                guard let request, takeRetry(after: failed, part, in: wait) else { throw failure }
+                part = part.with(request)
                 part.retries.isCounted = true
                 metrics = failure.metrics
-                chain.log?.retrying(failed, part, after: wait)
-                part.report(.retry(attempt: failed.number + 1, delay: wait))
                 try await timed(between) { [metrics] () async throws(SessionError) in
                     try await self.pause(for: wait, after: metrics, flight.request.url)
                 }
             }
+        }
+    }
+
+    /// The request with a body that can be read; nil if there is none.
+    private func newRequest(
+        _ request: SessionRequest, _ flight: Flight, after failure: SessionError
+    ) async throws(SessionError) -> SessionRequest? {
+        do {
+            return try await timed(flight) { () async throws(SessionError) in try await flight.readable(request) }
+        } catch {
+            throw error.adding(failure.metrics)
         }
     }
 

@@ -25,7 +25,7 @@ extension Engine {
                 } catch {
                     walk.receive(.failure(error))
                 }
-            case .read, .ask, .again: await perform(action, &walk, &flight)
+            case .read, .ask, .again, .retry: await perform(action, &walk, &flight)
             }
         }
     }
@@ -58,13 +58,17 @@ extension Engine {
         case .read(let response):
             walk.read(await whole(response), &flight)
         case .ask(let question):
+            let step = flight.instruments?.begin(question.name)
             do {
                 flight.answer = try await answer(to: question, flight)
             } catch {
                 walk.fail(error, &flight)
             }
+            step?.end(flight.request)
         case .again(let request, let wait, let otherwise):
-            await sendAgain(&walk, &flight, request, after: wait, otherwise)
+            await sendAgain(&walk, &flight, request, after: wait, otherwise: otherwise)
+        case .retry(let attempt, let wait):
+            await sendAgain(&walk, &flight, attempt.request, after: wait, otherwise: .proceed, retrying: attempt)
         }
     }
 
@@ -126,9 +130,10 @@ extension Engine {
         }
     }
 
+    /// - Parameter attempt: The attempt that is followed by another one; nil for a repetition that is no retry.
     private func sendAgain(
         _ walk: inout ChainWalk, _ current: inout Flight, _ request: SessionRequest, after wait: Duration,
-        _ otherwise: ChainStep.Otherwise
+        otherwise: ChainStep.Otherwise, retrying attempt: RetryPolicy.Attempt? = nil
     ) async {
         let flight = current
         do throws(SessionError) {
@@ -141,17 +146,33 @@ extension Engine {
                 guard otherwise == .fail else { return walk.leave(&current) }
                 throw SessionError.bodyNotReplayable(of: request)
             }
+            // A retry that has no body is none, and takes nothing from the budget.
+            if let attempt, !takeRetry(after: attempt, flight, in: wait) { return walk.leave(&current) }
             let attempts = await walk.outcome?.attempts(before: flight.deadline) ?? []
             if wait > .zero {
+                let step = flight.instruments?.begin("pause before retry")
                 try await timed(flight) { () async throws(SessionError) in
                     try await self.pause(for: wait, after: attempts, request.url)
                 }
+                step?.end(request)
             }
             walk.sendAgain(request, after: attempts, &current)
         } catch {
             if case .success(let response)? = walk.outcome { return walk.fail(error.adding(response), &current) }
             walk.fail(error, &current)
         }
+    }
+
+    /// Takes another attempt from the budget, and reports it or its refusal.
+    func takeRetry(after attempt: RetryPolicy.Attempt, _ flight: Flight, in wait: Duration) -> Bool {
+        guard chain.retryLedger?.takeRetry() ?? true else {
+            chain.log?.notRetrying(attempt, flight)
+            flight.report(.refusedByBudget)
+            return false
+        }
+        chain.log?.retrying(attempt, flight, after: wait)
+        flight.report(.retry(attempt: attempt.number + 1, delay: wait))
+        return true
     }
 
     /// Returns the response with its body read. Like for any whole body, a failure fails the request.
@@ -193,7 +214,7 @@ extension Flight.Outcome {
 
 extension Flight {
     /// The request with a body that can be read: its own, or one that a hook provides; nil if there is none.
-    fileprivate func readable(_ request: SessionRequest) async throws(SessionError) -> SessionRequest? {
+    func readable(_ request: SessionRequest) async throws(SessionError) -> SessionRequest? {
         guard let body = request.body, !body.canBeRead else { return request }
         guard let new = try await hooks?.newBody(for: request) else { return nil }
         var request = request

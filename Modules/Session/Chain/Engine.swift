@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetCache
+internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 
@@ -15,6 +16,8 @@ final class Engine: Sendable {
     /// Watches the network; nil in a session without a monitor.
     let network: NetworkWatch?
     let retriers: [any RequestRetrier]
+    private let instruments: [any Instrument]
+    private let redaction: Redaction
     let hedging: HedgingPolicy?
     let clock: any Clock<Duration>
     let timeouts: TransportTimeouts
@@ -41,6 +44,8 @@ final class Engine: Sendable {
         needsRecords =
             configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty
         retriers = configuration.retriers
+        instruments = configuration.instruments
+        redaction = configuration.redaction
         hedging = configuration.hedging
         clock = configuration.clock
         timeouts = configuration.timeouts
@@ -115,6 +120,10 @@ final class Engine: Sendable {
         flight.deadline = deadline(of: flight.request)
         flight.isTimed = isExtended || flight.hooks != nil || flight.additions?.value.interceptors.isEmpty == false
         if needsRecords || flight.additions != nil { flight.record = Flight.Record(id: flight.taskID ?? TaskID.next()) }
+        if !instruments.isEmpty {
+            flight.instruments = FlightInstruments(
+                instruments, redaction, taskID: flight.taskID ?? flight.record?.id ?? TaskID.next())
+        }
     }
 
     /// - Parameter deadline: For the hooks of a body that the caller reads; nil if what reads it ends at the deadline.

@@ -36,6 +36,11 @@ struct Flight: Sendable {
     var record: Record?
     /// Reports the decisions on a request without a handle; nil if its events are not reported.
     var reporter: Boxed<TaskReporter>?
+    /// For subscribers that come while a request runs that was not reported at its beginning.
+    var lateEvents: LateEvents?
+
+    /// The session's instruments; nil in a session without any.
+    var instruments: FlightInstruments?
 
     /// The answer to the question that a link has asked, until the link takes it.
     var answer: ChainAnswer?
@@ -102,10 +107,17 @@ struct Flight: Sendable {
     /// The number of the task, where the request has a handle, hooks, or events.
     var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID ?? reporter?.value.id }
 
-    /// Reports a decision to the subscribers of the session's events.
+    /// Reports a decision to the session's instruments, and to the subscribers of its events.
     func report(_ decision: @autoclosure () -> TaskEvent.Decision) {
+        instruments?.decided(decision(), request)
         // A handle delivers its updates one after the other, and a decision must not overtake the start.
-        if let control { control.decided(decision()) } else { reporter?.value.decided(decision(), nil) }
+        if let control {
+            control.decided(decision())
+        } else if let reporter {
+            reporter.value.decided(decision(), nil)
+        } else {
+            lateEvents?.decided(decision(), request)
+        }
     }
 }
 

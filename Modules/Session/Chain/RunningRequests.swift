@@ -25,17 +25,20 @@ final class RunningRequests: Sendable {
     }
 
     private let work = OutstandingWork()
-    private let hasEnded = Atomic(false)
+    private let isRefusing = Atomic(false)
     private let state = Mutex(State())
 
     /// Records that a request begins. Throws `shutDown` if no request may begin.
     func begin(_ url: URL) throws(SessionError) {
         // In this order, so that the session's end sees the request, or the request sees the end.
         work.begin()
-        guard hasEnded.load(ordering: .sequentiallyConsistent) else { return }
+        guard hasEnded else { return }
         work.end()
         throw .shutDown(url)
     }
+
+    /// Whether no request begins any more.
+    var hasEnded: Bool { isRefusing.load(ordering: .sequentiallyConsistent) }
 
     /// Records that a request has ended, or has handed over its body.
     func end() {
@@ -44,7 +47,7 @@ final class RunningRequests: Sendable {
 
     /// Fails every request that begins after this call.
     func refuse(_ mode: ShutdownMode) {
-        hasEnded.store(true, ordering: .sequentiallyConsistent)
+        isRefusing.store(true, ordering: .sequentiallyConsistent)
         let waiters = state.withLock { state in
             state.stage = max(state.stage, mode == .immediate ? .aborted : .ending)
             return state.waiters.takeAll()

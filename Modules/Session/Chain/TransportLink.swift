@@ -42,7 +42,7 @@ final class TransportLink: Sendable {
     ) async throws(SessionError) {
         let response: TransportResponse
         do {
-            response = try await send(request, flight.observer)
+            response = try await send(request, of: flight.request, flight.observer, flight.instruments)
         } catch {
             throw failed(error, &flight)
         }
@@ -50,6 +50,14 @@ final class TransportLink: Sendable {
     }
 
     private func send(
+        _ request: TransportRequest, of original: SessionRequest, _ observer: (any TransportObserver)?,
+        _ instruments: FlightInstruments?
+    ) async throws(TransportError) -> TransportResponse {
+        guard let instruments else { return try await send(request, observer) }
+        return try await instruments.send(request, of: original, observer, through: self)
+    }
+
+    func send(
         _ request: TransportRequest, _ observer: (any TransportObserver)?
     ) async throws(TransportError) -> TransportResponse {
         transport.enforcesRequestTimeout
@@ -72,8 +80,9 @@ final class TransportLink: Sendable {
         other.observer = nil
         let first: (any TransportObserver)? = flight.observer
         let others: (any TransportObserver)? = flight.observer.map { HedgeObserver(base: $0) }
+        let (original, instruments) = (flight.request, flight.instruments)
         let hedge = Hedge(policy: policy, clock: clock) { request, number throws(TransportError) in
-            try await self.send(request, number == 1 ? first : others)
+            try await self.send(request, of: original, number == 1 ? first : others, instruments)
         } next: { [other] number in
             var other = other
             // It is made when it is due, for the time that is left then. A request that is suspended is not late.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import LinnetCache
 public import LinnetMessages
 internal import Synchronization
 
@@ -35,6 +36,20 @@ public struct TaskEvent: Sendable {
         case refusedByCircuitBreaker(Origin)
         /// The request waits until fewer requests run at its origin; see ``ConcurrencyLimiter``.
         case waitForConcurrencyLimiter(Origin)
+        /// The session's cache answered the request, or took another part in it; see ``SessionResponse/cacheOutcome``.
+        case cache(CacheStatistics.Outcome)
+
+        /// The name in metrics and spans.
+        package var name: String {
+            switch self {
+            case .retry: "retry"
+            case .hedge: "hedge"
+            case .refusedByBudget: "refused_by_budget"
+            case .refusedByCircuitBreaker: "refused_by_circuit_breaker"
+            case .waitForConcurrencyLimiter: "wait_for_concurrency_limiter"
+            case .cache: "cache"
+            }
+        }
     }
 
     /// The request's ID, unique in the process.

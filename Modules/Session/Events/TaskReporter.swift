@@ -55,10 +55,13 @@ struct TaskReporter: Sendable {
     }
 
     private func post(_ kind: @autoclosure () -> TaskEvent.Kind, _ description: @autoclosure () -> String?) {
-        hub.post(
-            TaskEvent(
-                taskID: id, kind: kind(), url: request?.url.withoutUserInfo, tag: request?.options.tag,
-                taskDescription: description()))
+        hub.post(event(kind(), description()))
+    }
+
+    func event(_ kind: TaskEvent.Kind, _ description: String? = nil) -> TaskEvent {
+        TaskEvent(
+            taskID: id, kind: kind, url: request?.url.withoutUserInfo, tag: request?.options.tag,
+            taskDescription: description)
     }
 
     private func notify(_ event: @autoclosure () -> TaskNotification.Kind, _ description: @autoclosure () -> String?) {

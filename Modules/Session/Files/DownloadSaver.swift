@@ -40,7 +40,8 @@ struct DownloadSaver: Sendable {
         do throws(SessionError) {
             file.writesBack = plan.options.synchronizes
             let start = file.size
-            if plan.options.reservesRoom, let length {
+            // A body that has arrived whole is written at once, and shows itself that it fits.
+            if plan.options.reservesRoom, let length, length > Self.length(of: batch) {
                 try fileStep { () throws(FileFailure) in try file.reserveRoom(for: length) }
             }
             while let buffers = batch {
@@ -50,7 +51,7 @@ struct DownloadSaver: Sendable {
                 if let pace = plan.link?.pace {
                     // The bytes are in the file, and the pace may take long.
                     batches.confirm()
-                    await pace(buffers.reduce(0) { $0 + $1.readableBytes })
+                    await pace(Int(Self.length(of: buffers)))
                 }
                 batch = try await batches.nextBatch()
             }
@@ -73,6 +74,10 @@ struct DownloadSaver: Sendable {
     }
 
     // MARK: Steps
+
+    private static func length(of buffers: CircularBuffer<ByteBuffer>?) -> Int64 {
+        buffers?.reduce(0) { $0 + Int64($1.readableBytes) } ?? 0
+    }
 
     private var isRest: Bool { if case .rest = content { true } else { false } }
 

@@ -37,16 +37,16 @@ extension HTTPSession {
         /// an unused one.
         public var pool = TransportConfiguration.PoolLimits()
         /// The maximum size in bytes of a response's body in memory, decoded. The default is 256 MiB. Streamed bodies
-        /// and downloads have no limit.
+        /// and downloads have no limit. Exceeding it is ``SessionError/Code/bodyTooLarge``.
         public var maximumBodySize = ResponseDelivery.defaultLimit
         /// The limits on the parts of a response besides its body.
         public var responseLimits = TransportConfiguration.ResponseLimits()
         /// Selects the requests that ask the server for its consent before sending the body. The default is
         /// `ContinuePolicy.never`; `RequestOptions.continuePolicy` chooses for a request.
         public var continuePolicy = ContinuePolicy.never
-        /// The time that a request with `Expect: 100-continue` waits for the server's response before it sends its body
-        /// anyway (RFC 9110, section 10.1.1). A request without content does not send the field, which can also be one
-        /// of ``headerFields``. The default is 1 second.
+        /// The longest time for which a request with `Expect: 100-continue` waits for the server's response (RFC 9110,
+        /// section 10.1.1). A request without content does not send the field, which can also be one of
+        /// ``headerFields``. The default is 1 second. Beyond it, the request sends its body.
         public var continueTimeout: Duration = .seconds(1)
         /// The event loops of the connections. The default is `.shared`.
         public var eventLoops: TransportConfiguration.EventLoops = .shared
@@ -114,9 +114,9 @@ extension HTTPSession {
         /// is gzip and deflate; importing LinnetBrotli adds `.brotli`, and importing LinnetZstandard `.zstandard`.
         ///
         /// Requests name them in Accept-Encoding, and responses are decoded as they are read. A request with a Range
-        /// field, and a download that may be resumed, ask for `identity`. A request can have its own Accept-Encoding;
-        /// unless that is `identity`, its response is not decoded. Without codings, no field is sent and nothing is
-        /// decoded.
+        /// field, and a download that may be resumed, ask for `identity`. If a request sets Accept-Encoding itself, its
+        /// response is not decoded; only the value `identity` leaves decoding on. Without codings, no field is sent and
+        /// nothing is decoded.
         ///
         /// Reading a body in another coding fails with ``SessionError/Code/contentDecodingFailed``, with its first
         /// bytes in ``SessionError/body``. A body that is damaged, truncated, or followed by other bytes fails too.
@@ -139,6 +139,15 @@ extension HTTPSession {
         /// documentation of the module; at the level `trace`, header fields are logged as well. Bodies are never
         /// logged. The default is none.
         public var logger: Logger?
+        /// Observe the session's requests and connections, for metrics, traces and records. The default is none, and
+        /// costs nothing.
+        ///
+        /// ```swift
+        /// import LinnetMetrics
+        ///
+        /// let session = try HTTPSession { $0.instruments = [.metrics] }
+        /// ```
+        public var instruments: [any Instrument] = []
         /// The secrets to hide in the log, and the header fields that are sent to no other origin. The default is
         /// `Redaction.standard`; add the names of your own API's secrets.
         public var redaction: Redaction = .standard
@@ -155,9 +164,9 @@ extension HTTPSession {
         /// use. With a ``retryPolicy``, a request whose connection was lost is sent again, and can then wait in the
         /// same way.
         public var waitsForConnectivity = false
-        /// The total time for which an attempt waits for the network. Then it fails with the error that made it wait,
-        /// which a ``retryPolicy`` may answer with another attempt. The default is nil: `RequestOptions.timeout` and
-        /// the timeout for the whole request are the only limits.
+        /// The longest time for which an attempt waits for the network, in total. The default is nil: no limit but
+        /// `RequestOptions.timeout` and the timeout for the whole request. Beyond it, the attempt fails with the error
+        /// that made it wait, which a ``retryPolicy`` may answer with another attempt.
         public var connectivityTimeout: Duration?
         /// The minimum interval between two progress updates of a task; the last one is delivered at once. The default
         /// is 100 milliseconds. Bytes are counted for handles only.
@@ -236,6 +245,7 @@ extension HTTPSession {
             transport.limits = responseLimits
             transport.timeouts = timeouts
             transport.continueTimeout = continueTimeout
+            transport.connectionObserver = instruments.connectionObserver
             return transport
         }
 

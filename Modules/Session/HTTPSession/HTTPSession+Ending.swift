@@ -50,6 +50,16 @@ extension HTTPSession {
         return try HTTPSession(baseURL: baseURL, configuration: configuration)
     }
 
+    /// Makes a session for an exchange that an immediate shutdown of this one does not end. Nil if this one was shut
+    /// down, or has a custom transport.
+    package func copyForLastingExchange() -> HTTPSession? {
+        guard !engine.running.hasEnded, terms.ownsTransport else { return nil }
+        var configuration = configuration
+        // The hook is told of the end of the user's session.
+        configuration.sessionHooks.didBecomeInvalid = nil
+        return try? HTTPSession(baseURL: baseURL, configuration: configuration)
+    }
+
     /// Makes a session with the same base URL and the current ``configuration`` over another transport. Throws the
     /// errors of ``init(baseURL:configuration:transport:)``.
     public func copy(over transport: any Transport) throws(SessionError) -> HTTPSession {

@@ -106,6 +106,7 @@ public final class HTTPSession: Sendable {
         _ resolver: URLResolver, _ configuration: Configuration, _ transport: any Transport, ownsTransport: Bool
     ) {
         self.resolver = resolver
+        let transport = configuration.instruments.reduce(transport) { $1.transport(over: $0) }
         self.transport = transport
         baseURL = resolver.baseURL
         initialConfiguration = configuration

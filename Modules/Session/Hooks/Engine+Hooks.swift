@@ -13,7 +13,9 @@ extension Engine {
         if hooks.readsResponses { watched.delivery = .streamed }
         var response = try await proceed(&watched)
         do {
+            let step = flight.instruments?.begin("hook: response")
             let disposition = try await hooks.didReceiveResponse(response.head)
+            step?.end(flight.request)
             try await follow(disposition, of: response, flight, hooks)
         } catch {
             throw error.adding(response)

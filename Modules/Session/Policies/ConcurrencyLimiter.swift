@@ -30,7 +30,7 @@ public final class ConcurrencyLimiter: Sendable {
         public var initialLimit = 20
         /// The lowest limit, at least 1. The default is 1.
         public var minimumLimit = 1
-        /// The highest limit. The default is 1,000.
+        /// The highest limit of requests at once at one origin. The default is 1,000. Beyond it, requests wait.
         public var maximumLimit = 1000
         /// The factor by which an overload changes the limit, above 0 and below 1. The default is 0.75. The requests
         /// that run during the change cause no other one.
@@ -131,8 +131,8 @@ public final class ConcurrencyLimiter: Sendable {
     private func makeQueue() -> Queue { Queue(machine: ConcurrencyMachine(configuration)) }
 }
 
-/// The place of a request among those that run at its origin. It is given back once: with the outcome of the request, or
-/// when a request that has none is released.
+/// The place of a request among those that run at its origin. It is given back once: with the outcome of the request,
+/// or when a request that has none is released.
 final class ConcurrencyPermit: Sendable {
     private let limiter: ConcurrencyLimiter
     private let origin: Origin

@@ -23,7 +23,8 @@ internal import LinnetTransport
 public struct HedgingPolicy: Sendable, Hashable {
     /// The time without an answer after which the next attempt is made; from zero.
     public var delay: Duration
-    /// The maximum number of attempts at once, from 1, which is none but the first, to 5. The default is 2.
+    /// The maximum number of attempts at once, from 1, which is none but the first, to 5. The default is 2. Beyond it,
+    /// no attempt is added.
     public var maximumAttempts: Int
 
     /// Creates a policy. A session refuses values outside of their ranges with

@@ -11,7 +11,8 @@ public import LinnetSerialization
 /// `Cookie`, `X-Api-Key` and `Private-Token`, are not sent to another origin; `Redaction.standard` and the session's
 /// own `redaction` define them. Other fields and the body are.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// The maximum number of redirects of one request; 0 follows none.
+    /// The maximum number of redirects of one request; 0 follows none, so that the redirect is the response. The
+    /// default is 20. Exceeding it is ``SessionError/Code/tooManyRedirects``.
     public var limit: Int
     /// Whether redirects to another origin are refused.
     public var staysAtOrigin: Bool

@@ -10,7 +10,8 @@ internal import LinnetSerialization
 /// Only transient failures of idempotent requests are retried; see ``methods``. Independently of this policy, a request
 /// that can be replayed is sent again once if a reused connection ended without a byte of response.
 public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
-    /// The maximum number of retries. The default is 0.
+    /// The maximum number of retries. The default is 0. Beyond it, the request has the response or the error of its
+    /// last attempt.
     public var limit: Int
     /// The methods of requests that are retried. The default is the idempotent ones of RFC 9110, section 9.2.2: DELETE,
     /// GET, HEAD, OPTIONS, PUT and TRACE. A request with an Idempotency-Key is retried whatever its method; see
@@ -25,8 +26,8 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
     ]
     /// The delays between attempts.
     public var backoff = Backoff()
-    /// The longest accepted Retry-After (RFC 9110, section 10.2.3); a response with a longer one is not retried. The
-    /// default is 60 seconds.
+    /// The longest accepted Retry-After (RFC 9110, section 10.2.3). The default is 60 seconds. Beyond it, the response
+    /// is not retried.
     public var maximumRetryAfter = Duration.seconds(60)
 
     /// Makes a policy.
@@ -48,7 +49,7 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         public var first = Duration.milliseconds(500)
         /// The factor by which each next wait is longer. The default is 2.
         public var factor = 2.0
-        /// The longest wait. The default is 30 seconds.
+        /// The longest wait. The default is 30 seconds. Beyond it, waits do not grow.
         public var maximum = Duration.seconds(30)
         /// The random part of each wait, so that clients do not retry at the same time: from 0 for none to 1 for any
         /// wait up to the full one. The default is 0.5.

@@ -21,22 +21,25 @@ actor PartCheckpoint {
     private let sidecar: FilePlace
     private let digest: PartDigest
     private let makeData: @Sendable (_ size: Int64, _ digest: String) -> ResumeData
-    /// The resume data in the file; nil if there is none.
+    /// The resume data in the file, or of the part that is continued; nil if there is none.
     private(set) var written: ResumeData?
 
     /// - Parameters:
     ///   - path: The part.
     ///   - sidecar: The resume file.
     ///   - digest: The digest of the part's first bytes.
+    ///   - resume: The resume data of a part that is continued. It vouches for the part until the first checkpoint: a
+    ///     download that is stopped before that keeps its part.
     ///   - makeData: Makes the resume data for the first bytes of the part.
     init(
-        _ path: String, sidecar: FilePlace, digest: PartDigest,
+        _ path: String, sidecar: FilePlace, digest: PartDigest, continuing resume: ResumeData?,
         _ makeData: @escaping @Sendable (_ size: Int64, _ digest: String) -> ResumeData
     ) {
         self.path = path
         self.sidecar = sidecar
         self.digest = digest
         self.makeData = makeData
+        written = resume.map { $0.with(receivedBytes: $0.digestedBytes ?? $0.receivedBytes) }
     }
 
     /// The number of digested bytes.

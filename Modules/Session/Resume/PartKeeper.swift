@@ -63,7 +63,9 @@ struct PartKeeper {
         let digest = digest ?? PartDigest()
         digesting =
             options.makesCheckpoints
-            ? .beside(PartCheckpoint(path, sidecar: sidecar, digest: digest, makeData), nil) : .atOnce(digest, sidecar)
+            ? .beside(
+                PartCheckpoint(path, sidecar: sidecar, digest: digest, continuing: resume, makeData), nil)
+            : .atOnce(digest, sidecar)
     }
 
     /// Accounts for bytes that were written to the part, and writes the resume file at the intended intervals.
@@ -130,7 +132,7 @@ struct PartKeeper {
                 _ = await Task(executorPreference: FileExecutor.shared) { try await checkpoint.write(upTo: size) }
                     .result
             }
-            guard let written = await checkpoint.written else { return nil }
+            guard let written = await checkpoint.written, written.receivedBytes <= part.size else { return nil }
             guard written.receivedBytes < part.size else { return sound(written) }
             return sound(written.with(receivedBytes: part.size, digestedBytes: written.receivedBytes))
         }

@@ -146,18 +146,11 @@ extension SystemFile {
         }
     }
 
-    /// Writes all bytes, in several calls if necessary.
     private static func writeAll(
         _ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ path: String
     ) throws(FileFailure) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { part in
-                SystemCall.retrying { write(descriptor, part.baseAddress, part.count) }
-            }
-            guard count > 0 else { throw failure(path, "cannot be written", count < 0 ? errno : EIO) }
-            rest = rest.dropFirst(count)
-        }
+        guard let number = SystemCall.writeAll(bytes, to: descriptor) else { return }
+        throw failure(path, "cannot be written", number)
     }
 
     static func remove(_ path: String) {

@@ -210,14 +210,16 @@ extension EventSource {
         public var reconnectDelay: Duration = .seconds(3)
         /// The maximum delay: each failed attempt doubles the delay up to this, or up to the server's delay if that is
         /// longer. A server's delay of less than half a second applies to the first attempt only. The default is 1
-        /// minute.
+        /// minute. Beyond it, delays do not grow.
         public var maximumReconnectDelay: Duration = .seconds(60)
-        /// The maximum number of consecutive failed attempts, after which the next one's error is thrown. An event, or
-        /// a stream that lasted for ``maximumReconnectDelay``, starts the count again. The default is nil: no limit.
+        /// The maximum number of consecutive failed attempts. An event, or a stream that lasted for
+        /// ``maximumReconnectDelay``, starts the count again. The default is nil: no limit. Beyond it, the error of the
+        /// last attempt is thrown, which is ``SessionError/Code/connectionLost`` if the server ended the stream.
         public var maximumReconnects: Int?
         /// The initial last event ID, for example a saved one. The default is empty: none.
         public var lastEventID = ""
-        /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB.
+        /// The maximum size of a line, and of an event's data, in bytes. The default is 1 MiB. Exceeding it is
+        /// ``SessionError/Code/bodyTooLarge``.
         public var eventSizeLimit = HTTPResponseBody.defaultLineLimit
         /// The clock for the delays. The default is the continuous clock.
         public var clock: any Clock<Duration> = ContinuousClock()

@@ -36,7 +36,8 @@ extension HTTPResponseBody {
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - decoder: The decoder of each line.
-    ///   - limit: The maximum size of a line in bytes. The default is 1 MiB.
+    ///   - limit: The maximum size of a line in bytes. The default is 1 MiB. Exceeding it is
+    ///     ``SessionError/Code/bodyTooLarge``.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: JSONBodyDecoder = JSONBodyDecoder(),
         upTo limit: Int = HTTPResponseBody.defaultLineLimit

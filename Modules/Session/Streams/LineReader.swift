@@ -45,8 +45,11 @@ extension HTTPResponseBody {
     /// ```swift
     /// for try await line in try await session.call(request).bytes().body.lines() { print(line) }
     /// ```
-    /// A line ends with LF, CR or CRLF. Text after the last line ending is a line, unless it is empty. Iteration throws
-    /// ``SessionError/Code/bodyTooLarge`` for a line of more bytes than the limit. A streamed body has only one reader.
+    /// A line ends with LF, CR or CRLF. Text after the last line ending is a line, unless it is empty. A streamed body
+    /// has only one reader.
+    ///
+    /// - Parameter limit: The maximum size of a line in bytes. The default is 1 MiB. Exceeding it is
+    ///   ``SessionError/Code/bodyTooLarge``, which iteration throws.
     public func lines(
         upTo limit: Int = HTTPResponseBody.defaultLineLimit
     ) -> some AsyncSequence<String, SessionError> & Sendable {

@@ -22,8 +22,10 @@ extension HTTPResponseBody {
     /// end of the body.
     ///
     /// The status and the content type are not validated, and the stream is not reconnected;
-    /// ``HTTPCall/serverSentEvents(options:)`` does both. Iteration throws ``SessionError/Code/bodyTooLarge`` if a
-    /// line, or the data of an event, has more bytes than the limit. A streamed body has only one reader.
+    /// ``HTTPCall/serverSentEvents(options:)`` does both. A streamed body has only one reader.
+    ///
+    /// - Parameter limit: The maximum size of a line, and of the data of an event, in bytes. The default is 1 MiB.
+    ///   Exceeding it is ``SessionError/Code/bodyTooLarge``, which iteration throws.
     public func serverSentEvents(
         upTo limit: Int = HTTPResponseBody.defaultLineLimit
     ) -> some AsyncSequence<ServerSentEvent, SessionError> & Sendable {

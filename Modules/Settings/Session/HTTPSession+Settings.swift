@@ -31,8 +31,9 @@ extension HTTPSession {
     /// The settings omit:
     /// - closures and the program's own types: `contentCodings`, `hooks`, `sessionHooks`, `interceptors`, `retriers`,
     ///   `requestAdapters`, and `encoder` and `decoder`, whose strategies may be closures;
-    /// - objects of the process: `cacheStore`, `callbackExecutor`, `circuitBreaker`, `clock`, `concurrencyLimiter`, `hstsStore`, `logger`
-    ///   with its `redaction`, `reachabilityMonitor`, the policy's reporter, and event loops that are a group;
+    /// - objects of the process: `cacheStore`, `callbackExecutor`, `circuitBreaker`, `clock`, `concurrencyLimiter`,
+    ///   `hstsStore`, `instruments`, `logger` with its `redaction`, `reachabilityMonitor`, the policy's reporter, and
+    ///   event loops that are a group;
     /// - secrets: `clientIdentities`, the user names and the passwords in `proxies`, `authenticator`, `requestSigner`,
     ///   `credentialStore`, `cookieJar`, the user name and the password in the base URL, `tls.keyLog`, and header
     ///   fields, of the configuration and of the request serializer, that `Redaction.standard` or the configuration's

@@ -26,13 +26,16 @@ extension MockServer.Fault {
     /// An offset beyond the end of a body is reached at its end.
     public struct Trigger: Sendable, Hashable {
         enum Point: Sendable, Hashable {
-            case connect, requestHead, requestBody(Int), responseHead, responseBody(Int), responseEnd
+            case connect, clientHello, requestHead, requestBody(Int), responseHead, responseBody(Int), responseEnd
         }
 
         let point: Point
 
         /// After the TCP connection was accepted, before the TLS handshake.
         public static let connect = Trigger(point: .connect)
+        /// After the client's first bytes were received: its ClientHello over TLS, otherwise the beginning of its first
+        /// request. Nothing has been answered, and the bytes are processed after the fault.
+        public static let clientHello = Trigger(point: .clientHello)
         /// After the head of the request was read, before its body and before `100 Continue` is sent.
         public static let requestHead = Trigger(point: .requestHead)
         /// After the informational responses were sent, before the head of the response.
@@ -46,6 +49,8 @@ extension MockServer.Fault {
         /// After the head and the given number of bytes of the response's body were sent. Chunk framing does not count.
         public static func responseBody(after bytes: Int) -> Trigger { Trigger(point: .responseBody(bytes)) }
 
+        /// Whether the fault concerns the connection, before its first request.
+        var isOfConnection: Bool { self == .connect || self == .clientHello }
         var requestBodyOffset: Int? { if case .requestBody(let offset) = point { offset } else { nil } }
         var responseBodyOffset: Int? { if case .responseBody(let offset) = point { offset } else { nil } }
     }
@@ -57,7 +62,7 @@ extension MockServer.Fault {
     /// connection end all of its streams.
     public struct Effect: Sendable, Hashable {
         enum Action: Sendable, Hashable {
-            case close, reset, halfClose, truncate, stall, stallConnection, delay(Duration)
+            case close, reset, halfClose, truncate, garbage, stall, stallConnection, delay(Duration)
             case resetStream(MockServer.HTTP2ErrorCode)
             case goAway(MockServer.HTTP2ErrorCode)
         }
@@ -77,6 +82,10 @@ extension MockServer.Fault {
         ///
         /// Over plain TCP it is the same as ``close``.
         public static let truncate = Effect(action: .truncate)
+        /// Sends bytes that are valid in no protocol, below TLS and HTTP/2, and then closes the connection with FIN.
+        ///
+        /// A client cannot recognize them in a body whose length is known over plain HTTP/1.1.
+        public static let garbage = Effect(action: .garbage)
         /// Stops reading and writing until the client closes the connection. Over HTTP/2 it stops this stream only,
         /// until the client resets it.
         public static let stall = Effect(action: .stall)
@@ -118,8 +127,8 @@ extension MockServer {
         /// Creates a plan from a closure.
         ///
         /// - Parameter choose: Returns the faults. It is called once for each connection, when only faults at
-        ///   ``Fault/Trigger/connect`` apply, and once for each request, when all others apply. It is called on the
-        ///   server's event loop and must not block.
+        ///   ``Fault/Trigger/connect`` and ``Fault/Trigger/clientHello`` apply, and once for each request, when all
+        ///   others apply. It is called on the server's event loop and must not block.
         public init(_ choose: @escaping @Sendable (Occasion) -> [Fault]) {
             self.choose = choose
         }
@@ -144,12 +153,12 @@ extension MockServer {
         }
 
         func faults(connectionIndex: Int) -> [Fault] {
-            choose(Occasion(connectionIndex: connectionIndex, request: nil)).filter { $0.trigger == .connect }
+            choose(Occasion(connectionIndex: connectionIndex, request: nil)).filter(\.trigger.isOfConnection)
         }
 
         func faults(for request: RecordedRequest) -> [Fault] {
             choose(Occasion(connectionIndex: request.connectionIndex, request: request))
-                .filter { $0.trigger != .connect }
+                .filter { !$0.trigger.isOfConnection }
         }
     }
 }

@@ -145,7 +145,7 @@ struct InboundQueueMachine<Part: Sendable> {
 
 /// The last handler of a connection's or stream's pipeline: adds received parts to a queue, and pauses reading while
 /// the queue is full.
-final class InboundHandler<Part: Sendable>: ChannelDuplexHandler {
+final class InboundHandler<Part: Sendable>: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = Part
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

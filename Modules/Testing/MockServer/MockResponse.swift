@@ -57,6 +57,8 @@ public struct MockResponse: Sendable {
     ///
     /// The default is false.
     public var closesConnection: Bool
+    /// The service of a WebSocket; nil for a response of HTTP.
+    var webSocket: WebSocketService?
 
     /// Creates a response.
     public init(

@@ -28,6 +28,10 @@ extension MockServer {
         ///
         /// The default is `127.0.0.1`.
         public var hostName = "127.0.0.1"
+        /// The port. A port that is in use is ``TestingError/Code/cannotListen``.
+        ///
+        /// The default is 0, which selects a free one.
+        public var port = 0
         /// The path of a unix socket that the server listens on, in place of a port. The server's ``MockServer/port``
         /// is then the default port of its scheme, and its shutdown removes the file.
         ///
@@ -61,11 +65,10 @@ extension MockServer {
         ///
         /// The default is nil.
         public var stapledOCSPResponse: Data?
-        /// The number of requests after which a connection is closed. The last response contains `Connection: close`;
-        /// over HTTP/2, GOAWAY is sent.
+        /// The maximum number of requests of a connection. The default is nil: no limit. Beyond it, the connection is
+        /// closed: the last response contains `Connection: close`, and over HTTP/2 GOAWAY is sent.
         ///
-        /// Nil, the default, means no limit. To close without an announcement, use a ``Fault`` at
-        /// ``Fault/Trigger/responseEnd``.
+        /// To close without an announcement, use a ``Fault`` at ``Fault/Trigger/responseEnd``.
         public var maximumRequestsPerConnection: Int?
         /// The faults that occur independently of a response.
         ///

@@ -41,6 +41,11 @@ extension MockServer {
 
         /// Adds a route for one method.
         public mutating func on(_ method: HTTPRequest.Method, _ path: String, respond: @escaping Handler) {
+            on(method as HTTPRequest.Method?, path, respond)
+        }
+
+        /// Adds a route for one method, or for all.
+        package mutating func on(_ method: HTTPRequest.Method?, _ path: String, _ respond: @escaping Handler) {
             routes.append(Route(method: method, path: path, handler: respond))
         }
 
@@ -51,7 +56,7 @@ extension MockServer {
 
         /// Adds a route for all methods.
         public mutating func on(_ path: String, respond: @escaping Handler) {
-            routes.append(Route(method: nil, path: path, handler: respond))
+            on(nil, path, respond)
         }
 
         /// Adds a route for all methods with a fixed response.
@@ -60,11 +65,14 @@ extension MockServer {
         }
 
         func respond(to request: RecordedRequest) async -> MockResponse {
-            let candidates = routes.filter { $0.matches(path: request.path) }
-            if let route = candidates.first(where: { $0.matches(method: request.method) }) {
-                return await route.handler(request)
-            }
-            return .status(candidates.isEmpty ? .notFound : .methodNotAllowed)
+            if let handler = handler(for: request) { return await handler(request) }
+            let isKnown = routes.contains { $0.matches(path: request.path) }
+            return .status(isKnown ? .methodNotAllowed : .notFound)
+        }
+
+        /// The handler of the first matching route; nil if none matches.
+        package func handler(for request: RecordedRequest) -> Handler? {
+            routes.first { $0.matches(path: request.path) && $0.matches(method: request.method) }?.handler
         }
     }
 }

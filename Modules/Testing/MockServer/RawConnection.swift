@@ -16,6 +16,8 @@ public final class RawConnection: Sendable {
         self.inbound = inbound
     }
 
+    var eventLoop: any EventLoop { connection.channel.eventLoop }
+
     /// The number of the connection, counted from 0.
     public var index: Int { connection.index }
 
@@ -73,10 +75,6 @@ public final class RawConnection: Sendable {
     ///
     /// For all effects except `.delay` it returns when the connection is closed.
     public func perform(_ effect: MockServer.Fault.Effect) async throws {
-        do {
-            try await connection.perform(effect)
-        } catch is ExchangeEnded {
-            return
-        }
+        try await connection.performAlone(effect)
     }
 }

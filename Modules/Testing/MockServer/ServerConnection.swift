@@ -15,18 +15,22 @@ final class ServerConnection: ExchangeLink {
     let index: Int
     let channel: any Channel
     let clock: any Clock<Duration>
+    /// Succeeds when the client's first bytes have arrived; nil without faults at `.clientHello`.
+    let hello: EventLoopFuture<Void>?
     private let wire: NIOLoopBound<WireHandler>
     private let isTLS: Bool
     private let status = Mutex(Status())
 
     init(
-        index: Int, channel: any Channel, wire: NIOLoopBound<WireHandler>, clock: any Clock<Duration>, isTLS: Bool
+        index: Int, channel: any Channel, wire: NIOLoopBound<WireHandler>, clock: any Clock<Duration>, isTLS: Bool,
+        hello: EventLoopFuture<Void>?
     ) {
         self.index = index
         self.channel = channel
         self.wire = wire
         self.clock = clock
         self.isTLS = isTLS
+        self.hello = hello
     }
 
     var tlsSession: TLSServerHandshake? {
@@ -78,6 +82,7 @@ final class ServerConnection: ExchangeLink {
         case .goAway: return
         case .stallConnection: await freeze()
         case .truncate: await abort()
+        case .garbage: await onWire { $0.sendGarbage() }
         case .halfClose: await halfClose()
         case .stall: break
         }
@@ -85,9 +90,23 @@ final class ServerConnection: ExchangeLink {
         throw ExchangeEnded()
     }
 
+    /// Performs an effect for a task that goes on after it. Returns when the connection is closed, except for `.delay`.
+    func performAlone(_ effect: MockServer.Fault.Effect) async throws {
+        do {
+            try await perform(effect)
+        } catch is ExchangeEnded {
+            return
+        }
+    }
+
     /// Activates a connection that was held for its faults at `.connect`.
     func release() async {
         await onWire { $0.release() }
+    }
+
+    /// Passes on the bytes that were held for the faults at `.clientHello`.
+    func releaseHello() async {
+        await onWire { $0.releaseHello() }
     }
 
     /// Closes the connection gracefully, over TLS with close_notify.

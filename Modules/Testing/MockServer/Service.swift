@@ -23,12 +23,14 @@ struct Service: Sendable {
     func accept(_ channel: any Channel) throws {
         let index = registry.makeIndex()
         let faults = configuration.faults.faults(connectionIndex: index)
-        let wire = WireHandler(isHeld: !faults.isEmpty)
+        let holdsHello = faults.contains { $0.trigger == .clientHello }
+        let hello = holdsHello ? channel.eventLoop.makePromise(of: Void.self) : nil
+        let wire = WireHandler(isHeld: !faults.isEmpty, hello: hello)
         try channel.pipeline.syncOperations.addHandler(wire)
         if let tls { try channel.pipeline.syncOperations.addHandler(TLSServerHandler(tls)) }
         let connection = ServerConnection(
             index: index, channel: channel, wire: NIOLoopBound(wire, eventLoop: channel.eventLoop),
-            clock: configuration.clock, isTLS: tls != nil)
+            clock: configuration.clock, isTLS: tls != nil, hello: hello?.futureResult)
         switch kind {
         case .http(let handler):
             let responder = Responder(handler: handler, configuration: configuration, log: log)
@@ -96,8 +98,13 @@ struct Service: Sendable {
     ) async {
         do {
             if !faults.isEmpty {
-                for fault in faults { try await connection.perform(fault.effect) }
+                for fault in faults where fault.trigger == .connect { try await connection.perform(fault.effect) }
                 await connection.release()
+            }
+            if let hello = connection.hello {
+                try await hello.get()
+                for fault in faults where fault.trigger == .clientHello { try await connection.perform(fault.effect) }
+                await connection.releaseHello()
             }
             try await work()
         } catch is ExchangeEnded {
@@ -141,6 +148,9 @@ struct Listener: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let path = service.configuration.unixSocket
         do {
+            guard 0...65_535 ~= service.configuration.port else {
+                throw TestingError(.invalidConfiguration, "\(service.configuration.port) is no port.")
+            }
             let bootstrap = ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 256)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -150,14 +160,17 @@ struct Listener: Sendable {
                 }
             let bound =
                 if let path { bootstrap.bind(unixDomainSocketPath: path) } else {
-                    bootstrap.bind(host: "127.0.0.1", port: 0)
+                    bootstrap.bind(host: "127.0.0.1", port: service.configuration.port)
                 }
             let channel = try await bound.get()
             return Listener(port: channel.localAddress?.port, path: path, channel: channel, group: group)
         } catch {
             try? await group.shutdownGracefully()
+            if let error = error as? TestingError { throw error }
             throw TestingError(
-                .cannotListen, "The server cannot listen on \(path ?? "127.0.0.1"): \(error).", underlying: error)
+                .cannotListen,
+                "The server cannot listen on \(path ?? "127.0.0.1:\(service.configuration.port)"): \(error).",
+                underlying: error)
         }
     }
 

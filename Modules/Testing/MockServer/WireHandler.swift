@@ -21,12 +21,22 @@ final class WireHandler: ChannelDuplexHandler {
     private var isHeld: Bool
     private var heldActive = false
     private var heldRead = false
+    private var heldBytes = CircularBuffer<NIOAny>()
+    /// Whether garbage is sent once the channel is active. A fault at `.connect` can come before.
+    private var isGarbageDue = false
     /// When frozen, nothing is forwarded in either direction, and writes stay pending.
     private var isFrozen = false
     private var frozenPromises: [EventLoopPromise<Void>] = []
+    /// Succeeds when the first bytes arrive, which are held until ``releaseHello()``; nil if they are not held.
+    private var hello: EventLoopPromise<Void>?
 
-    init(isHeld: Bool) {
+    /// - Parameters:
+    ///   - isHeld: Whether the connection is held until ``release()``.
+    ///   - hello: Succeeds when the client's first bytes arrive, which are held until ``releaseHello()``; fails if the
+    ///     connection closes before. Nil does not hold them.
+    init(isHeld: Bool, hello: EventLoopPromise<Void>?) {
         self.isHeld = isHeld
+        self.hello = hello
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -37,10 +47,18 @@ final class WireHandler: ChannelDuplexHandler {
         self.context = nil
         for promise in frozenPromises { promise.fail(ChannelError.ioOnClosedChannel) }
         frozenPromises = []
+        heldBytes.removeAll()
+        hello.take()?.fail(ChannelError.ioOnClosedChannel)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if !isFrozen { context.fireChannelRead(data) }
+        if isHeld || hello != nil {
+            // The channel reads also while it is held, to notice its end.
+            heldBytes.append(data)
+            hello?.succeed()
+        } else if !isFrozen {
+            context.fireChannelRead(data)
+        }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -51,6 +69,7 @@ final class WireHandler: ChannelDuplexHandler {
     func channelActive(context: ChannelHandlerContext) {
         heldActive = isHeld
         if !isHeld { context.fireChannelActive() }
+        if isGarbageDue { sendGarbage() }
     }
 
     func read(context: ChannelHandlerContext) {
@@ -68,6 +87,30 @@ final class WireHandler: ChannelDuplexHandler {
         isHeld = false
         if heldActive { context.fireChannelActive() }
         if heldRead { context.read() }
+        if hello == nil { passHeldBytes(context) }
+    }
+
+    /// Passes on the client's first bytes.
+    func releaseHello() {
+        guard hello.take() != nil, let context else { return }
+        passHeldBytes(context)
+    }
+
+    private func passHeldBytes(_ context: ChannelHandlerContext) {
+        guard !heldBytes.isEmpty else { return }
+        while let data = heldBytes.popFirst() { context.fireChannelRead(data) }
+        context.fireChannelReadComplete()
+    }
+
+    /// Sends garbage, then FIN. The first bytes are no status line, no chunk's size, no TLS record, and the head of an
+    /// HTTP/2 frame that is too long.
+    func sendGarbage() {
+        guard let context else { return }
+        isGarbageDue = !context.channel.isActive
+        if isGarbageDue { return }
+        let bytes: [UInt8] = [0x00, 0xFF, 0x67] + Array("\u{0}\u{1B}garbage\r\n\r\ngarbage\r\n\r\n".utf8)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+        context.close(promise: nil)
     }
 
     /// Stops forwarding. Received bytes are discarded, so that the end of the connection is still detected.

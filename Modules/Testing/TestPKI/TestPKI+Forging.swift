@@ -103,7 +103,7 @@ enum Forge {
             ASN1.integer(template.serialNumber), algorithm, template.issuer ?? issuerName,
             ASN1.sequence(template.notBefore, template.notAfter), template.subject,
             template.publicKey ?? der { i2d_PUBKEY(publicKey, $0) }, template.uniqueIdentifiers, list)
-        return try sealed(body, template.outerAlgorithm ?? algorithm, signer, template.digest)
+        return try sealed(body, template.outerAlgorithm ?? algorithm, by: signer, digest: template.digest)
     }
 
     static func list(
@@ -114,12 +114,12 @@ enum Forge {
             ASN1.integer(1), algorithm, issuer.subject, CertificateTemplate.time(daysFromNow: -1),
             CertificateTemplate.time(daysFromNow: 30), entries.isEmpty ? [] : ASN1.sequence(of: entries),
             ASN1.value(0xA0, ASN1.sequence(of: extensions.map(\.der))))
-        return try sealed(body, algorithm, issuer.key, "SHA256")
+        return try sealed(body, algorithm, by: issuer.key, digest: "SHA256")
     }
 
     /// The signed body with its signature.
     private static func sealed(
-        _ body: [UInt8], _ algorithm: [UInt8], _ signer: OpaquePointer, _ digest: String
+        _ body: [UInt8], _ algorithm: [UInt8], by signer: OpaquePointer, digest: String
     ) throws(TestingError) -> Data {
         guard let signature = signature(body, signer, digest) else {
             throw TestingError(.cannotMint, "OpenSSL could not sign with \(digest).")

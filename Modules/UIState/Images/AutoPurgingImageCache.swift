@@ -14,7 +14,8 @@ internal import Synchronization
 ///
 /// All members can be used from any thread.
 public final class AutoPurgingImageCache<Image: DecodedImage>: Sendable {
-    /// The maximum size of all images, in bytes. The default is 100 MiB.
+    /// The maximum size of all images, in bytes. The default is 100 MiB. Beyond it, the least recently used images are
+    /// removed.
     public let memoryCapacity: Int
     /// The target size of a purge, in bytes. The default is 60 MiB.
     public let preferredMemoryUsageAfterPurge: Int

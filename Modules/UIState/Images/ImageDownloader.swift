@@ -167,10 +167,10 @@ public final class ImageDownloader<Image: DecodedImage>: Sendable {
 extension ImageDownloader {
     /// The configuration of a downloader.
     public struct Configuration: Sendable {
-        /// The maximum number of downloads at a time. The default is 4.
+        /// The maximum number of downloads at a time. The default is 4. Beyond it, downloads wait.
         public var maximumActiveDownloads = 4
         /// The maximum number of images to decode at a time, each on a thread of the Swift concurrency pool. The
-        /// default leaves one of its threads free.
+        /// default is from 1 to 4, so that one of its threads is free. Beyond it, images wait.
         public var maximumActiveDecodings = max(1, min(4, ProcessInfo.processInfo.activeProcessorCount - 1))
         /// The order of requests with equal priorities. The default is ``ImageDownloadPrioritization/firstInFirstOut``.
         public var prioritization = ImageDownloadPrioritization.firstInFirstOut

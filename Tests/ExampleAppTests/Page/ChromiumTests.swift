@@ -1,3 +1,4 @@
+import ChromiumSupport
 import FoundationEssentials
 import Linnet
 import LinnetTesting
@@ -15,11 +16,11 @@ struct ChromiumTests {
 
     private func lookAtPage(in folder: URL) async throws {
         // A download takes half a minute, so that it is still running when its keys are pressed.
-        let server = try await EmbeddedServer.start(.slow)
-        let program = try await TimelineProgram.make(for: server, in: folder, network: .notReachable)
-        let page = TimelinePage(program)
+        let server = try await EmbeddedServer.start([.slow])
+        let model = try await TimelineModel.make(for: server, in: folder, network: .notReachable)
+        let page = TimelinePage(model)
         let pageServer = try await page.startServer()
-        program.send(.started)
+        model.perform(.refresh, on: nil)
         let result: Result<Void, any Error>
         do {
             try await Chromium.open(pageServer.url) { try await look(at: &$0) }
@@ -27,9 +28,8 @@ struct ChromiumTests {
         } catch {
             result = .failure(error)
         }
-        page.end()
+        await model.end()
         await pageServer.shutdown()
-        await program.end()
         await server.shutdown()
         try result.get()
     }
@@ -40,16 +40,17 @@ struct ChromiumTests {
         try await chromium.wait(
             for: "document.images.length === 20 && [...document.images].every(image => image.naturalWidth === 96)")
         #expect(try await chromium.value(of: "document.querySelector('li h3').firstChild.data") == "ada")
-        #expect(
-            try await chromium.value(of: "document.getElementById('live').textContent")?.contains("pinnedyes") == true)
-        #expect(try await chromium.value(of: "document.getElementById('banner').hidden") == "false")
+        let pins = try await chromium.value(of: "document.getElementById('pins').textContent")
+        #expect(pins?.contains("A pin of the policy matches") == true)
+        let banner = try await chromium.value(of: "document.getElementById('banner').textContent")
+        #expect(banner == "No network: not reachable")
 
         try await chromium.press("j")
         try await chromium.press("j")
         #expect(try await chromium.value(of: "document.activeElement.id") == "post-999")
         try await chromium.press("k")
         try await chromium.press("d")
-        try await chromium.wait(for: "document.getElementById('transfer-figures').textContent.includes('running')")
+        try await chromium.wait(for: "document.getElementById('transfer-figures').textContent.includes(' %')")
         try await chromium.press("s")
         try await chromium.wait(for: "document.getElementById('transfer-figures').textContent.includes('suspended')")
         if let file = ProcessInfo.processInfo.environment["LINNET_RECORD_PAGE"] {

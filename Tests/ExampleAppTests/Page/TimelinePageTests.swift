@@ -26,44 +26,51 @@ struct TimelinePageTests {
     }
 
     @Test func thePageFollowsTheStateOfTheProcess() async throws {
-        try await withPage { session, program in
-            program.send(.started)
+        try await withPage { session, model in
+            model.perform(.refresh, on: nil)
             var hasPosts = false
             var hasPictures = false
             for try await event in session.get("/events").serverSentEvents() {
                 #expect(event.type == "state")
                 let state = try JSONDecoder().decode(JSONValue.self, from: Data(event.data.utf8))
-                hasPosts = (state["posts"]?.array?.count ?? 0) == 20
-                hasPictures = state["live"]?["pictureCount"]?.int == SamplePosts.names.count
+                let posts = state["posts"]?.array ?? []
+                hasPosts = posts.count == 20
+                hasPictures = posts.allSatisfy { $0["avatar"]?.string != nil }
                 if hasPosts && hasPictures {
-                    #expect(state["facts"]?["isPinned"]?.bool == true)
+                    let pins = state["texts"]?["pins"]?.string
+                    #expect(pins?.contains("A pin of the policy matches") == true)
                     break
                 }
             }
             #expect(hasPosts && hasPictures)
-            let picture = try await session.get("/avatars/1.png").response(.image)
+            let picture = try await session.get("/avatars/1000.png").response(.image)
             #expect(picture.value.width == 96)
         }
     }
 
     @Test func buttonsSendCommands() async throws {
-        try await withPage { session, program in
-            program.send(.started)
+        try await withPage { session, model in
+            model.perform(.refresh, on: nil)
             let events = session.get("/events").serverSentEvents()
             var iterator = events.makeAsyncIterator()
             try await next(&iterator) { $0["posts"]?.array?.isEmpty == false }
-            #expect(try await session.post("/commands/download?post=1000").response().status == .noContent)
-            try await next(&iterator) { $0["live"]?["transfer"]?["phase"]?.string == "running" }
+            #expect(try await session.post("/commands/download?post=997").response().status == .noContent)
+            try await next(&iterator) { state in
+                let name = state["texts"]?["transfer-name"]?.string
+                return name == "download: birds-997.bin" && state["flags"]?.array?.contains("transfer") == true
+            }
             try await session.post("/commands/suspend").response()
-            try await next(&iterator) { $0["live"]?["transfer"]?["phase"]?.string == "suspended" }
+            try await next(&iterator) { Self.figures($0)?.hasPrefix("suspended") == true }
             try await session.post("/commands/cancel").response()
-            try await next(&iterator) { $0["live"]?["transfer"]?["phase"]?.string == "cancelled" }
+            try await next(&iterator) { Self.figures($0)?.hasPrefix("cancelled") == true }
             let refused = try await #require(throws: SessionError.self) {
                 try await session.post("/commands/quit").response()
             }
             #expect(refused.head?.status == .notFound)
         }
     }
+
+    private static func figures(_ state: JSONValue) -> String? { state["texts"]?["transfer-figures"]?.string }
 
     @Test func otherSitesAreRefused() async throws {
         try await withPage { session, _ in
@@ -113,18 +120,19 @@ struct TimelinePageTests {
             globalThis.fetch = path => { sent.push(path); return Promise.resolve(); };
             """#
         let use = #"""
-            const state = phase => ({ data: JSON.stringify({ server: "s", posts: [{ id: 1, name: "ada", text: "t", attachment: "a" }],
-                live: { isNetworkReachable: true, transfer: { direction: "d", name: "n", phase, completed: 1 } } }) });
+            const state = (...flags) => ({ data: JSON.stringify({ flags, texts: { server: "s", "transfer-name": "n" },
+                posts: [{ id: 1, name: "ada", text: "t", attachment: "a" }], requests: [] }) });
             const report = () => console.log([refresh, suspend, cancel, download].map(button => button.disabled ? "off" : "on").join(" "));
-            source.state(state("running")); report();
+            source.state(state("transfer")); report();
             refresh.click(); listeners.keydown({ key: "c" });
             source.onerror(); report();
             refresh.click(); download.click(); listeners.keydown({ key: "c" });
-            source.state(state("finished")); report();
+            source.state(state()); report();
             refresh.click();
             console.log(sent.join(" "));
             """#
-        let run = try await Command.run(["node", "-e", page + "\n" + PageAssets.script + "\n" + use])
+        let script = String(decoding: PackageResources.timeline_js, as: UTF8.self)
+        let run = try await Command.run(["node", "-e", page + "\n" + script + "\n" + use])
         #expect(run.errors == "")
         #expect(
             run.text.split(separator: "\n") == [
@@ -142,27 +150,26 @@ struct TimelinePageTests {
         Issue.record("The stream ended.")
     }
 
-    private func withPage(_ body: (HTTPSession, TimelineProgram) async throws -> Void) async throws {
+    private func withPage(_ body: (HTTPSession, TimelineModel) async throws -> Void) async throws {
         try await withFolder { try await withPage(in: $0, body) }
     }
 
-    private func withPage(in folder: URL, _ body: (HTTPSession, TimelineProgram) async throws -> Void) async throws {
+    private func withPage(in folder: URL, _ body: (HTTPSession, TimelineModel) async throws -> Void) async throws {
         let server = try await EmbeddedServer.start()
-        let program = try await TimelineProgram.make(for: server, in: folder)
-        let page = TimelinePage(program)
+        let model = try await TimelineModel.make(for: server, in: folder)
+        let page = TimelinePage(model)
         let pageServer = try await page.startServer()
         let session = try HTTPSession(baseURL: pageServer.url)
         let result: Result<Void, any Error>
         do {
-            try await body(session, program)
+            try await body(session, model)
             result = .success(())
         } catch {
             result = .failure(error)
         }
         await session.shutdown(.immediate)
-        page.end()
+        await model.end()
         await pageServer.shutdown()
-        await program.end()
         await server.shutdown()
         try result.get()
     }

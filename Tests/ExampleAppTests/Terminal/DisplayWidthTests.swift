@@ -12,11 +12,11 @@ struct DisplayWidthTests {
     ])
     func aCharacterTakesItsColumns(text: String, columns: Int) {
         #expect(text.count == 1)
-        #expect(DisplayWidth.of(text) == columns)
+        #expect(text.columns == columns)
     }
 
     @Test func theColumnsOfATextAreTheSumOfItsCharacters() {
-        #expect(DisplayWidth.of("ab 日本 👩‍🚀") == 10)
-        #expect(DisplayWidth.of("") == 0)
+        #expect("ab 日本 👩‍🚀".columns == 10)
+        #expect("".columns == 0)
     }
 }

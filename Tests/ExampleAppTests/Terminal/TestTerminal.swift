@@ -1,6 +1,6 @@
 @testable import ExampleApp
 
-/// A terminal that understands only the output of `ScreenWriter`.
+/// A terminal that understands only the output of `ShownRows`.
 struct TestTerminal {
     /// The characters of each row.
     private(set) var rows: [[String]]
@@ -32,7 +32,7 @@ struct TestTerminal {
             isConfused = true
             return
         }
-        let columns = DisplayWidth.of(character)
+        let columns = character.columns
         if rows[place.y][place.x].isEmpty, place.x > 0 { rows[place.y][place.x - 1] = " " }
         rows[place.y][place.x] = String(character)
         if columns == 2 { rows[place.y][place.x + 1] = "" }
@@ -50,6 +50,7 @@ struct TestTerminal {
         rest = rest[rest.index(after: end)...]
         switch final {
         case "m", "h", "l": break
+        case "K": rows[place.y] = rows[place.y].map { _ in " " }
         case "J": rows = rows.map { $0.map { _ in " " } }
         case "H":
             let numbers = parameters.split(separator: ";").compactMap { Int($0) }

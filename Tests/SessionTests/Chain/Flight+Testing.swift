@@ -35,11 +35,17 @@ extension ChainStep {
     var request: SessionRequest? {
         switch self {
         case .change(let request), .again(let request, _, _): request
+        case .retry(let attempt, _): attempt.request
         case .proceed, .end, .read, .ask: nil
         }
     }
 
-    var repeats: Bool { if case .again = self { true } else { false } }
+    var repeats: Bool {
+        switch self {
+        case .again, .retry: true
+        default: false
+        }
+    }
 
     var question: ChainQuestion? { if case .ask(let question) = self { question } else { nil } }
 }

@@ -25,7 +25,7 @@ struct RetryLinkTests {
         #expect(link.send(&flight).proceeds)
         var failure = failure(.connectionLost)
         for wait in [500, 1000] {
-            guard case .again(_, .milliseconds(wait), .proceed) = link.receive(&failure, &flight) else {
+            guard case .retry(_, .milliseconds(wait)) = link.receive(&failure, &flight) else {
                 throw Unexpected()
             }
             #expect(link.sendAgain(&flight).proceeds)
@@ -78,7 +78,7 @@ struct RetryLinkTests {
         flight.answer = .retry(.doNotRetry)
         #expect(link.receive(&response, &flight).proceeds)
         flight.answer = .retry(.retry(after: .seconds(-1)))
-        guard case .again(_, .zero, _) = link.receive(&response, &flight) else { throw Unexpected() }
+        guard case .retry(_, .zero) = link.receive(&response, &flight) else { throw Unexpected() }
         #expect(!flight.hasAnswer)
     }
 

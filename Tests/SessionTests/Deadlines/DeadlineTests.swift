@@ -26,6 +26,18 @@ struct DeadlineTests {
         await client.shutdown()
     }
 
+    /// The server sends nothing after the head.
+    @Test func aSilentServerEndsACallAtItsIdleTimeout() async throws {
+        let silent = MockResponse(body: .text("hello"), faults: [.init(.stall, at: .responseBody(after: 2))])
+        try await withMockServer(silent) { server in
+            let client = try HTTPSession(baseURL: server.url) { $0.timeouts.idleRead = .seconds(600) }
+            let call = client.get("a").options { $0.idleTimeout = .milliseconds(50) }
+            let error = await sessionError { try await call.data() }
+            #expect(error?.code == .timeout && error?.timeout == .idleRead)
+            await client.shutdown(.immediate)
+        }
+    }
+
     @Test(arguments: StubbornPlace.allCases, Surface.allCases)
     func aCallEndsWhenItIsCancelled(place: StubbornPlace, surface: Surface) async throws {
         let code = StubbornCode()

@@ -134,6 +134,50 @@ struct ResponseHookTests {
             ])
     }
 
+    /// The hook is asked first: what cannot be sent again is no retry, of the events and of the budget.
+    @Test func aRetryWithoutABodyIsNone() async throws {
+        let transport = StubTransport { _ in .status(503) }
+        let decisions = EventRecorder<TaskEvent.Decision>()
+        let session = try makeClient(transport) {
+            $0.retryPolicy = .limited(to: 3)
+            $0.retryPolicy.methods = [.post]
+            $0.retryPolicy.backoff.first = .zero
+            $0.retryBudget = RetryBudget(share: 1, minimumPerSecond: 0)
+            $0.hooks.needsNewBody = { _, _ in nil }
+        }
+        session.onEvent { if case .decided(let decision) = $0.kind { decisions.record(decision) } }
+        let once = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnceReader() }
+        for (body, sends) in [(once, 1), (.data(Data("a".utf8)), 4)] {
+            let request = try makeRequest("a", method: .post, body: body)
+            #expect(await sessionError { try await session.call(request).response() }?.code == .unacceptableStatus)
+            #expect(transport.requests.count == sends)
+        }
+        // Two requests allow two retries.
+        #expect(
+            try await decisions.wait(count: 3) == [
+                .retry(attempt: 2, delay: .zero), .retry(attempt: 3, delay: .zero), .refusedByBudget,
+            ])
+        await session.shutdown()
+    }
+
+    @Test func aRetryAfterAFailedDecodingGetsANewBody() async throws {
+        struct Always: RequestRetrier {
+            func decide(on attempt: RetryPolicy.Attempt) -> RetryPolicy.Decision { .retry(after: .zero) }
+        }
+        let transport = StubTransport { $0.index < 2 ? .json("{") : .json("1") }
+        let session = try makeClient(transport) {
+            $0.retriers = [Always()]
+            $0.hooks.needsNewBody = { _, _ in
+                .stream(length: nil, isReplayable: false) { BytesReader(bytes: Data("new".utf8)) }
+            }
+        }
+        let once = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnceReader() }
+        let request = try makeRequest("a", method: .post, body: once)
+        #expect(try await session.call(request).value(as: Int.self) == 1)
+        #expect(transport.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["once", "new", "new"])
+        await session.shutdown()
+    }
+
     @Test func aHookWithoutABodyKeepsTheError() async throws {
         let transport = StubTransport { _ in .status(307, headerFields: [.location: "/b"]) }
         var hooks = TaskHooks()

@@ -75,6 +75,18 @@ struct LineTests {
         #expect(error?.code == .bodyTooLarge)
     }
 
+    @Test(arguments: ["1\n22222\n", "1\n22222"])
+    func aValueMayNotBeLongerThanTheLimit(text: String) async throws {
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data(text.utf8)) })
+        let response = try await session.call(makeRequest()).bytes()
+        var values: [Int] = []
+        let error = await sessionError {
+            for try await value in response.body.jsonLines(as: Int.self, upTo: 4) { values.append(value) }
+        }
+        #expect(error?.code == .bodyTooLarge)
+        #expect(values == [1])
+    }
+
     // MARK: JSON
 
     private struct Point: Decodable, Sendable, Equatable {

@@ -103,4 +103,16 @@ struct ServerSentEventTests {
         let error = #expect(throws: SessionError.self) { try parser.line(Array("data: 56789".utf8)) }
         #expect(error?.code == .bodyTooLarge)
     }
+
+    @Test(arguments: ["data: 1\n\ndata: 123456789\n\n", "data: 1\n\ndata: 123456\ndata: 123456\n\n"])
+    func aStreamEndsWithTheFirstEventBeyondTheLimit(text: String) async throws {
+        let session = try HTTPSession(transport: StubTransport { _ in .status(200, body: Data(text.utf8)) })
+        let response = try await session.call(makeRequest()).bytes()
+        var seen: [ServerSentEvent] = []
+        let error = await sessionError {
+            for try await event in response.body.serverSentEvents(upTo: 12) { seen.append(event) }
+        }
+        #expect(error?.code == .bodyTooLarge)
+        #expect(seen == [ServerSentEvent(data: "1")])
+    }
 }

@@ -45,4 +45,15 @@ struct HTTP2KeepAliveTests {
         let action = keepAlive.check(start + .seconds(10), hasStreams: false)
         #expect(probes == [true, false] && action == .giveUp)
     }
+
+    @Test func aServerThatSendsNothingForASecondIsSilent() {
+        var keepAlive = keepAlive()
+        #expect(!keepAlive.isSilent(start + .milliseconds(999)))
+        #expect(keepAlive.isSilent(start + .seconds(1)))
+        keepAlive.heard(start + .seconds(1))
+        #expect(!keepAlive.isSilent(start + .seconds(1)))
+        // A connection without requests is no silent one.
+        keepAlive.firstStreamOpened(start + .seconds(50))
+        #expect(!keepAlive.isSilent(start + .seconds(50)))
+    }
 }

@@ -27,6 +27,20 @@ struct HTTP2TimeoutTests {
         }
     }
 
+    @Test(arguments: [
+        TransportTimeouts(idleRead: .milliseconds(1100)), TransportTimeouts(request: .milliseconds(1100)),
+    ])
+    func aConnectionWithASilentServerTakesNoMoreRequests(_ timeouts: TransportTimeouts) async throws {
+        try await FrameServer.run { _, _ in
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                let outcome = await client.outcome(.http2(timeouts: timeouts))
+                #expect(outcome.error?.code == (timeouts.idleRead == nil ? .requestTimeout : .readTimeout))
+                _ = try await client.told { $0.isClosed }
+            }
+        }
+    }
+
     @Test func theRequestTimeoutIsEnforced() async throws {
         try await FrameServer.run { _, _ in
         } perform: { server in

@@ -29,7 +29,8 @@ public struct ChainProfile: Sendable, Hashable {
         get { standards.keys }
         set { standards.keys = newValue }
     }
-    /// The longest total validity of a server's certificate; nil, the default, means no limit.
+    /// The longest total validity of a server's certificate. The default is nil: no limit. Exceeding it is
+    /// ``TrustRefusal/Reason/leafLifetime``.
     ///
     /// The CA/Browser Forum lowers its limit year by year (Baseline Requirements, 6.3.2), and it does not apply to
     /// private authorities; hence there is no default.
@@ -37,8 +38,9 @@ public struct ChainProfile: Sendable, Hashable {
         get { standards.maximumLeafLifetime }
         set { standards.maximumLeafLifetime = newValue }
     }
-    /// The maximum number of authorities between a server's certificate and the anchor. The default is 10, which is
-    /// also the upper limit; 0 accepts only certificates that an anchor issued, or that are one.
+    /// The maximum number of authorities between a server's certificate and the anchor; 0 accepts only certificates
+    /// that an anchor issued, or that are one. The default and upper limit is 10. Exceeding it is
+    /// ``TrustRefusal/Reason/chainInvalid``.
     public var maximumDepth = Int(ChainLimits.depth)
     /// How revocation is checked.
     public var revocation = RevocationOptions()

@@ -85,7 +85,7 @@ struct AuthenticationLink: ChainLink {
         let challenges = AuthenticationChallenge.parse(
             isoLatin1: response.head.headerFields.isoLatin1Values(of: .wwwAuthenticate))
         if case .challenge(let decision) = flight.takeAnswer() {
-            note.next = try authenticator(decision, challenges, note, response)
+            note.next = try authenticator(decision, for: challenges, of: response, note)
         } else {
             if let answer = note.last?.answer { store?.refused(answer, at: note.target) }
             note.next = note.renewed(by: challenges)
@@ -118,8 +118,8 @@ struct AuthenticationLink: ChainLink {
 
     /// The authenticator that a hook has decided on.
     private func authenticator(
-        _ decision: AuthenticationAttempt.Decision?, _ challenges: [AuthenticationChallenge], _ note: Note,
-        _ response: StreamedResponse
+        _ decision: AuthenticationAttempt.Decision?, for challenges: [AuthenticationChallenge],
+        of response: StreamedResponse, _ note: Note
     ) throws(SessionError) -> ChallengeResponder? {
         switch decision {
         case nil, .performDefault: return note.next

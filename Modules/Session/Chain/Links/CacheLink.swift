@@ -209,6 +209,7 @@ final class CacheLink: ChainLink {
             // If nothing is stored, a response to HEAD, or one that may not be stored, changes nothing.
             guard flight.request.method != .head, !rules.refuses(response.head) else {
                 note(.miss, in: &response)
+                flight.report(.cache(.miss))
                 return .proceed
             }
             let target = try flight.target()
@@ -290,6 +291,9 @@ final class CacheLink: ChainLink {
 
     private func end(with response: StreamedResponse, _ flight: inout Flight) -> ChainStep {
         flight.cache.lead?.end(.ended)
+        if let outcome = response.cacheOutcome, flight.cache.visit?.value.isRefresh != true {
+            flight.report(.cache(outcome))
+        }
         return .end(.success(response))
     }
 

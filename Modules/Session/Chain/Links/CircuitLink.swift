@@ -5,6 +5,8 @@ internal import LinnetTransport
 /// Refuses requests to an origin that fails, and tells the breaker of each outcome.
 struct CircuitLink: ChainLink {
     let breaker: CircuitBreaker
+    /// Nil in a session without a monitor.
+    var connectivity: ConnectivityLink?
 
     func send(_ flight: inout Flight) throws(SessionError) -> ChainStep {
         flight.circuit = nil
@@ -29,7 +31,9 @@ struct CircuitLink: ChainLink {
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep {
-        let isFailure = breaker.configuration.errorCodes.contains(flight.finalCode(of: failure))
+        let isFailure =
+            breaker.configuration.errorCodes.contains(flight.finalCode(of: failure))
+            && connectivity?.waits(after: failure, &flight) != true
         try record(isFailure ? .failure : .unknown, &flight)
         return .proceed
     }

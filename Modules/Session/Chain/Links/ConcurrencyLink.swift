@@ -5,6 +5,8 @@ internal import LinnetTransport
 /// Makes requests wait while as many run at their origin as it can serve, and tells the limiter of each outcome.
 struct ConcurrencyLink: ChainLink {
     let limiter: ConcurrencyLimiter
+    /// Nil in a session without a monitor.
+    var connectivity: ConnectivityLink?
 
     func send(_ flight: inout Flight) throws(SessionError) -> ChainStep {
         flight.permit = nil
@@ -29,7 +31,9 @@ struct ConcurrencyLink: ChainLink {
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
-        let isOverload = limiter.configuration.errorCodes.contains(flight.finalCode(of: failure))
+        let isOverload =
+            limiter.configuration.errorCodes.contains(flight.finalCode(of: failure))
+            && connectivity?.waits(after: failure, &flight) != true
         flight.permit?.end(isOverload ? .overload : .unknown)
         flight.permit = nil
         return .proceed

@@ -29,15 +29,21 @@ struct ConnectivityLink: ChainLink {
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) throws(SessionError) -> ChainStep {
         if case .network(let outcome) = flight.takeAnswer() { return try step(after: outcome, failure, &flight) }
+        guard waits(after: failure, &flight) else { return .proceed }
         let condition = flight.request.options.networkCondition
-        guard flight.request.options.waitsForConnectivity ?? waits, failure.isOfConnectivity,
-            flight.request.body?.canBeRead ?? true, transport.unixSocket(of: try flight.target().origin) == nil,
-            !watch.meets(condition)
-        else { return .proceed }
         let last = flight.connectivity?.value
         let note = Note(limit: last.map(\.limit) ?? limit, start: .now)
         flight.connectivity = Boxed(note)
         return .ask(.network(watch, condition: condition, limit: note.limit, isFirst: last == nil))
+    }
+
+    /// Whether the request waits for the network after this failure. Then the failure says nothing about its origin.
+    func waits(after failure: SessionError, _ flight: inout Flight) -> Bool {
+        let request = flight.request
+        guard request.options.waitsForConnectivity ?? waits, failure.isOfConnectivity, request.body?.canBeRead ?? true,
+            let origin = try? flight.target().origin
+        else { return false }
+        return transport.unixSocket(of: origin) == nil && !watch.meets(request.options.networkCondition)
     }
 
     private func step(

@@ -17,8 +17,6 @@ struct RetryLink: ChainLink {
     let retriers: [any RequestRetrier]
     /// Nil in a session without a budget.
     var ledger: RetryLedger?
-    /// Nil in a session without a logger.
-    var log: LogLink?
 
     func send(_ flight: inout Flight) -> ChainStep {
         flight.retries.number = flight.record?.nextAttempt() ?? 1
@@ -66,16 +64,7 @@ struct RetryLink: ChainLink {
             decision = policy(of: flight).decide(on: attempt)
         }
         guard let wait = flight.wait(by: decision) else { return .proceed }
-        if flight.canSendAgain {
-            guard ledger?.takeRetry() ?? true else {
-                log?.notRetrying(attempt, flight)
-                flight.report(.refusedByBudget)
-                return .proceed
-            }
-            log?.retrying(attempt, flight, after: wait)
-            flight.report(.retry(attempt: attempt.number + 1, delay: wait))
-        }
-        return .again(flight.request, after: wait, otherwise: .proceed)
+        return .retry(attempt, after: wait)
     }
 
     private func policy(of flight: Flight) -> RetryPolicy { flight.additions?.value.retryPolicy ?? policy }
@@ -95,9 +84,6 @@ extension HTTPResponse {
 }
 
 extension Flight {
-    /// Whether the body can be read once more, or a hook may provide another one.
-    fileprivate var canSendAgain: Bool { request.body?.canBeRead ?? true || hooks?.isSeen(\.needsNewBody) == true }
-
     /// Whether the call or its session has retriers.
     func hasRetriers(before session: [any RequestRetrier]) -> Bool {
         !session.isEmpty || additions?.value.retriers.isEmpty == false

@@ -35,6 +35,12 @@ struct HTTP1Connection: Sendable {
         let body = RequestBodyReader(
             inbound, link: connection, faults: faults, sendsContinue: responder.sendsContinue(head))
         var response = try await responder.respond(to: request, body, faults, over: connection)
+        if let webSocket = response.webSocket {
+            try await body.drain()
+            let refusal = try await webSocket.run(request, over: connection, response.faults)
+            guard let refusal else { return false }
+            response = refusal
+        }
         // Without `100 Continue` the client may or may not send the body, so the connection must be closed.
         let isBodyUncertain = head.expectsContinue && !body.hasBegun
         response.closesConnection =
@@ -48,7 +54,7 @@ struct HTTP1Connection: Sendable {
 }
 
 /// Converts the output of NIO's HTTP/1.1 decoder to request parts.
-final class HTTP1RequestParts: ChannelInboundHandler {
+final class HTTP1RequestParts: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = RequestPart
 

@@ -51,7 +51,9 @@ struct HTTP2Connection: Sendable {
         let faults = responder.configuration.faults.faults(for: request)
         let body = RequestBodyReader(
             stream.inbound, link: stream, faults: faults, sendsContinue: responder.sendsContinue(head))
-        let response = try await responder.respond(to: request, body, faults, over: stream)
+        var response = try await responder.respond(to: request, body, faults, over: stream)
+        // Extended CONNECT (RFC 8441) is not supported.
+        if response.webSocket != nil { response = .status(.notImplemented) }
         if response.closesConnection && !response.body.isRaw { await stream.goAway(.noError) }
         let sink = HTTP2ResponseSink(response, to: stream, method: request.method)
         try await MockResponseWriter(response, to: sink, over: stream).run()
@@ -113,7 +115,7 @@ final class HTTP2Stream: ExchangeLink {
         case .goAway(let code): return await goAway(code)
         case .halfClose: await shut()
         case .stall: break
-        case .delay, .close, .reset, .truncate, .stallConnection: return try await connection.perform(effect)
+        case .delay, .close, .reset, .truncate, .garbage, .stallConnection: return try await connection.perform(effect)
         }
         try? await channel.closeFuture.get()
         throw ExchangeEnded()

@@ -20,11 +20,11 @@ extension MockServer.Configuration {
 
     /// The settings and deliberate behaviour of a server over HTTP/2.
     public struct HTTP2: Sendable, Hashable {
-        /// The maximum number of concurrent streams (SETTINGS_MAX_CONCURRENT_STREAMS).
+        /// The maximum number of concurrent streams (SETTINGS_MAX_CONCURRENT_STREAMS). Beyond it, the connection of a
+        /// client that has acknowledged the setting is closed.
         ///
-        /// The default is 100. The connection is closed when a client exceeds the limit after acknowledging the
-        /// setting. Numbers below zero count as zero, and those above 4,294,967,295, the largest value of a setting,
-        /// count as that.
+        /// The default is 100. Numbers below zero count as zero, and greater ones than 4,294,967,295, the largest value
+        /// of a setting, count as that.
         public var maximumConcurrentStreams = 100
         /// The initial flow-control window of a stream in bytes (SETTINGS_INITIAL_WINDOW_SIZE).
         ///

@@ -303,8 +303,9 @@ final class HTTP2Connection: ChannelInboundHandler {
                 return
             }
             if code == .readTimeout, exchange.extendsDeadline(code, probe, now: now) { return }
-            // The connection itself may be dead, which affects other streams.
+            // The connection itself may be dead, which affects other streams, and new ones would wait in vain.
             if code == .readTimeout, keepAlive.probe(now) { sendPing() }
+            if code != .writeTimeout, keepAlive.isSilent(now) { retire() }
             let error = TransportError(code, message)
             if code == .writeTimeout { end(stream, error, reset: .cancel) } else { fail(stream, error, reset: .cancel) }
         } else if let proceed = exchange.deadlines.proceed, proceed <= now {

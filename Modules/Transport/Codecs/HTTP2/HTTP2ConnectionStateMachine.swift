@@ -89,6 +89,9 @@ struct HTTP2KeepAlive {
         return true
     }
 
+    /// Whether the server has sent nothing for a second, although a response is due.
+    func isSilent(_ now: NIODeadline) -> Bool { now >= lastSign + .seconds(1) }
+
     /// When to check again.
     func next(hasStreams: Bool) -> NIODeadline? {
         if let answerDue { return answerDue }

@@ -295,7 +295,8 @@ final class Connector: ConnectionOpener {
         let connection = HTTPConnection(
             id: place.id, key: place.key, pool: place.pool, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http2(NIOLoopBound(http2, eventLoop: channel.eventLoop)), capacity: http2.capacity, opening: metrics,
-            maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
+            maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure,
+            observer: configuration.connectionObserver)
         // Before the closure, which runs at once if the channel has closed, and tells the owner of the end.
         http2.adopt(connection)
         channel.closeFuture.assumeIsolated().whenComplete { _ in http2.connectionEnded() }
@@ -327,7 +328,8 @@ final class Connector: ConnectionOpener {
         let connection = HTTPConnection(
             id: place.id, key: place.key, pool: place.pool, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), capacity: 1, opening: metrics,
-            maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure)
+            maximumAge: configuration.pool.maximumAge, lateFailure: lateFailure,
+            observer: configuration.connectionObserver)
         // Before the closure, which runs at once if the channel has closed, and tells the owner of the end.
         handler.adopt(connection)
         channel.closeFuture.assumeIsolated().whenComplete { _ in handler.connectionEnded() }

@@ -36,9 +36,11 @@ final class ConnectionPool: Sendable {
         let continuation: UnsafeContinuation<LeaseOutcome, Never>
         /// Whether the request's timeout ends the wait, rather than the timeout for the wait.
         let endsWithRequest: Bool
+        let observer: (any ConnectionObserver)?
         var tries: [TransportMetrics] = []
 
         func resume(_ end: WaitEnd) {
+            observer?.connectionDidChange(ConnectionEvent(.requestStoppedWaiting, of: key.origin))
             switch end {
             case .connection(let connection):
                 continuation.resume(returning: .lease(Lease(connection: connection, tries: tries)))
@@ -97,6 +99,7 @@ final class ConnectionPool: Sendable {
     let policy = RepeatPolicy()
     /// Whether connections use HTTP/1.1 even where servers and the configuration allow HTTP/2.
     let onlyHTTP1: Bool
+    private let observer: (any ConnectionObserver)?
     /// When the timer for unused connections is due; read without the lock for each answered request.
     let idleTimerDue = Atomic(UInt64.max)
     /// Whether there may be useless connections; read without the lock for each answered request.
@@ -109,6 +112,7 @@ final class ConnectionPool: Sendable {
     init(connector: any ConnectionOpener, configuration: TransportConfiguration, onlyHTTP1: Bool = false) {
         self.connector = connector
         self.onlyHTTP1 = onlyHTTP1
+        observer = configuration.connectionObserver
         idleTimeout = TimeAmount(configuration.pool.idleTimeout)
         let terms = ConnectionTerms(configuration.securityPolicy, configuration.clientIdentities)
         shards = connector.eventLoops.map { PoolShard($0, terms: terms) }
@@ -244,6 +248,8 @@ final class ConnectionPool: Sendable {
             case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, timer: NIODeadline?)
         }
         let (origin, proxy) = (request.origin, request.proxy)
+        // Before the wait can end on another thread, so that no observer counts fewer than none.
+        observer?.connectionDidChange(ConnectionEvent(.requestWaits, of: origin))
         let step = change { state -> Step in
             if state.isShutDown { return .fail(.shutDown) }
             // The cancellation handler may have run before the waiter existed, and found nothing to end.
@@ -254,7 +260,7 @@ final class ConnectionPool: Sendable {
             let key = PoolKey(origin, via: proxy, under: state.terms)
             state.waiters[id] = Waiter(
                 key: key, timeouts: request.timeouts, continuation: continuation,
-                endsWithRequest: end.endsWithRequest)
+                endsWithRequest: end.endsWithRequest, observer: observer)
             let timer = end.due == .distantFuture ? nil : state.deadlines.add(id, end.due)
             let action = state.machine.wait(
                 id, for: key, multiplexing(origin), priority: request.priority, since: request.arrival)
@@ -262,6 +268,7 @@ final class ConnectionPool: Sendable {
         }
         switch step {
         case .fail(let error):
+            observer?.connectionDidChange(ConnectionEvent(.requestStoppedWaiting, of: origin))
             continuation.resume(returning: .failed(error))
         case .wait(let key, let action, let timer):
             if let timer { armWaitTimer(at: timer) }

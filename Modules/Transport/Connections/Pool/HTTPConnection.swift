@@ -22,6 +22,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     /// The metrics of opening it; each exchange's metrics start as a copy.
     private let opening: TransportMetrics
     private let retiresAt: NIODeadline
+    private let observer: (any ConnectionObserver)?
+    private let openedAt = Tick.now
     /// The late TLS failure; nil for plain HTTP.
     private let lateFailure: TLSLateFailure?
     private let isRetired = Atomic(false)
@@ -33,7 +35,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
     init(
         id: UInt64, key: PoolKey, pool: ConnectionPool, shard: PoolShard, terms: ConnectionTerms, channel: any Channel,
         wire: Wire,
-        capacity: Int, opening: TransportMetrics, maximumAge: Duration?, lateFailure: TLSLateFailure? = nil
+        capacity: Int, opening: TransportMetrics, maximumAge: Duration?, lateFailure: TLSLateFailure? = nil,
+        observer: (any ConnectionObserver)? = nil
     ) {
         self.id = id
         self.key = key
@@ -46,6 +49,13 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         self.lateFailure = lateFailure
         approvedRevision = Atomic(terms.revision)
         retiresAt = maximumAge.map { .after($0, from: channel.eventLoop.now) } ?? .distantFuture
+        self.observer = observer
+        report(.opened)
+    }
+
+    private func report(_ kind: ConnectionEvent.Kind?) {
+        guard let observer, let kind else { return }
+        observer.connectionDidChange(ConnectionEvent(kind, of: key.origin, id: id, opening.facts))
     }
 
     var isOpen: Bool { channel.isActive }
@@ -67,7 +77,8 @@ final class HTTPConnection: Sendable, ShelvedConnection {
 
     /// Records the end of an exchange.
     func recordEnd() {
-        use.withLock { $0.ended() }
+        let becameIdle = use.withLock { $0.ended() }
+        if becameIdle { report(.becameIdle) }
     }
 
     /// Whether the connection must not be used again. A connection that has not served a request is never too old.
@@ -92,6 +103,7 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         deadline: NIODeadline?, queuedSince start: Tick, mayAskProxyFirst: Bool = true
     ) async -> HTTPExchange.Outcome {
         let begin = use.withLock { $0.begin() }
+        if begin.becameActive { report(.becameActive) }
         let exchange = HTTPExchange(
             request: request, observer: observer, timeouts: timeouts, deadline: deadline,
             mayBeStale: begin.mayBeStale, mayAskProxyFirst: mayAskProxyFirst,
@@ -240,7 +252,12 @@ extension HTTPConnection: ConnectionOwner {
 
     func requiresHTTP1() -> Bool { pool.connector.requiresHTTP1(key.origin) }
 
-    func closed() { pool.closed(self) }
+    func closed() {
+        if let wasActive = use.withLock({ $0.close() }) {
+            report(.closed(age: .zero - openedAt.timeLeft, wasActive: wasActive))
+        }
+        pool.closed(self)
+    }
 }
 
 /// The use of a connection so far, and whether the server may have closed it before the next request. Pure.
@@ -258,12 +275,13 @@ struct ConnectionUse {
     private var period = 0
     /// Whether the server has processed a request on it.
     private(set) var hasServed = false
+    private var isClosed = false
 
     /// Whether a request was sent on it.
     var wasUsed: Bool { exchanges > 0 }
 
     /// Starts a request.
-    mutating func begin() -> (isReused: Bool, mayBeStale: Bool, period: Int) {
+    mutating func begin() -> (isReused: Bool, mayBeStale: Bool, period: Int, becameActive: Bool) {
         if running == 0 {
             mayBeStale = exchanges > 0 || hasLainIdle
             period += 1
@@ -272,7 +290,7 @@ struct ConnectionUse {
             exchanges += 1
             running += 1
         }
-        return (exchanges > 0, mayBeStale, period)
+        return (exchanges > 0, mayBeStale, period, running == 0 && !isClosed)
     }
 
     /// Records an answer to a request of a period of use.
@@ -287,9 +305,19 @@ struct ConnectionUse {
         hasServed = true
     }
 
-    /// Ends a request.
-    mutating func ended() {
-        running = max(0, running - 1)
+    /// Ends a request. Returns true if it was the last one on an open connection.
+    @discardableResult
+    mutating func ended() -> Bool {
+        guard running > 0 else { return false }
+        running -= 1
+        return running == 0 && !isClosed
+    }
+
+    /// Ends the connection. Returns whether requests were running on it; nil if it had ended before.
+    mutating func close() -> Bool? {
+        guard !isClosed else { return nil }
+        isClosed = true
+        return running > 0
     }
 
     /// Records that the connection is idle.

@@ -119,6 +119,15 @@ struct HTTP2FramingTests {
         }
     }
 
+    @Test func aFrameMayHaveTheMaximumSize() {
+        for (length, code) in [(20_000, nil), (20_001, .frameSizeError)] as [(Int, HTTP2ErrorCode?)] {
+            var probe = FramingProbe(requests: 1) { $0.http2.maximumFrameSize = 20_000 }
+            probe.feed(rawFrame(type: 1, flags: 4, stream: 1, [0x88]))
+            probe.feed(rawFrame(type: 0, stream: 1, [UInt8](repeating: 7, count: length)))
+            #expect(probe.error?.code == code)
+        }
+    }
+
     /// Errors of the connection. Streams 1 and 3 are open, 5 is closed, 7 is not open yet.
     @Test(
         arguments: [

@@ -1,0 +1,8 @@
+import ArgumentParser
+import LinnetRequestCommand
+
+/// `linnet` by its first name, without subcommands.
+@main
+enum LinnetRequest {
+    static func main() async { await RequestCommand.main() }
+}
