@@ -12,10 +12,12 @@ let package = Package(
     name: "linnet-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "linnet", path: ".."),
+        .package(name: "linnet", path: "..", traits: [.defaults, "Metrics", "Tracing"]),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     ],
     targets: [
         .target(name: "BenchSupport"),
@@ -23,7 +25,11 @@ let package = Package(
             name: "bench-linnet",
             dependencies: [
                 linnet, support,
+                .product(name: "LinnetMetrics", package: "linnet"),
+                .product(name: "LinnetTracing", package: "linnet"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ]),
         .executableTarget(
             name: "bench-afnetworking",

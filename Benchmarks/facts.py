@@ -48,6 +48,7 @@ def version(name):
         "nginx": lambda: found(r"nginx/([\d.]+)", "/usr/sbin/nginx", "-v"),
         "swift-nio": lambda: package("swift-nio"),
         "async-http-client": lambda: package("async-http-client"),
+        "async-http-client, on the loops": lambda: package("async-http-client"),
         "libcurl": lambda: found(r"libcurl/([\d.]+)", "curl", "--version"),
         "libcurl and gdk-pixbuf": lambda: f"{version('libcurl')} and {version('gdk-pixbuf')}",
         "gdk-pixbuf": lambda: found(r"([\d.]+)", "pkg-config", "--modversion", "gdk-pixbuf-2.0"),

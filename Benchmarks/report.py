@@ -33,10 +33,22 @@ In the scenarios that end in `-onecore`, the clients and the server share one pr
 a time are measured there without the time that a sleeping core takes to wake up, which in virtual machines is often longer
 than their work.
 
+`gateway` is wrk with 32 connections before [Examples/Gateway](../Examples/Gateway), which forwards each request to nginx. Both
+gateways have the same server with its metrics and traces, on the same event loops, and differ in the client. Linnet measures and
+traces the client's requests; async-http-client traces them, and has no metrics. In `gateway-bare`, neither has metrics or traces.
+Linnet's tasks run on the event loops of the server, for which its sessions have executors. async-http-client is measured with the
+default executor, and with an executor of the program's own that does the same.
+
 `image-pipeline` downloads 200 JPEGs of 1600 x 1200 pixels and 500 KB, each once, decodes them and scales them to 128 pixels, and
 keeps all of the small pictures. Linnet is `ImageDownloader` with its defaults and the processor `.scaled(toFit: 128)`. Its peer is
 a program in C, whose threads pass the bytes from libcurl's easy interface at once to gdk-pixbuf's loader, which knows the
 wanted size. It has as many threads as Linnet decodes at a time, one fewer than there are cores and at most four.
+
+The `background-` scenarios measure a session of LinnetBackground, which notes each task in a journal and synchronizes each file;
+its peers do neither. `background-small-files` downloads 10,000 files of 10 KB, 16 at a time, from the first addition to the last
+end, in memory; `background-small-files-disk` does so on the disk, beside files of the same size that come from no network and are
+synchronized alike, which is the bound of the disk. `background-accept` counts tasks that are on the disk when they are accepted, 100 at once beside one at a time;
+`background-open-100k` is the time in which a session with 100,000 tasks opens, and becomes the one that transfers.
 
 ![Linnet compared with other clients](benchmarks.svg)
 """

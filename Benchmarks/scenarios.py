@@ -9,7 +9,10 @@ import re
 BARE = "Linnet, bare"
 CALL = "Linnet, by calls"
 ARIA2 = "aria2c"
+WRITES = "files from memory, synchronized"
+ONE_BY_ONE, EMPTY_JOURNAL = "Linnet, one at a time", "Linnet, an empty journal"
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
+AHC_ON_LOOPS = "async-http-client, on the loops"
 FROM_SERVER = "Linnet, from the server"
 WEBSOCKETS = "websockets"
 PIXBUF = "libcurl and gdk-pixbuf"
@@ -38,6 +41,7 @@ class Scenario:
 
 PYTHON = pathlib.Path(__file__).resolve().parent.parent / ".build" / "linnet-venv" / "bin" / "python"
 WEBSOCKET_CLIENT = pathlib.Path(__file__).resolve().parent / "websocket_client.py"
+GATEWAY = pathlib.Path(__file__).resolve().parent.parent / "Examples" / "Gateway" / "Load" / "rate"
 TIMED = pathlib.Path(__file__).resolve().parent / "timed.py"
 NO_AUTHORITY = "URLSession is missing, because it cannot trust a custom authority"
 
@@ -50,10 +54,14 @@ SCENARIOS = [
     Scenario("tls-get-1k-c32", "get", (AHC, LIBCURL, WRK), kind="HTTPS", concurrency=32, why_not=NO_AUTHORITY),
     Scenario("get-1k-c32-equipped", "get", (BARE,), path="plain", concurrency=32, own=("equipped",)),
     Scenario("get-1k-c32-credential", "get", (BARE,), concurrency=32, own=("credential",)),
+    Scenario("get-1k-c32-observed", "get", (BARE,), concurrency=32, own=("observed",)),
+    Scenario("get-1k-c32-observed-discarded", "get", (BARE,), concurrency=32, own=("observed=discarded",)),
     Scenario("get-1k-c32-handle", "get", (CALL,), concurrency=32, own=("handle",)),
     Scenario("get-1k-c32-manager", "get", (CALL,), concurrency=32, own=("manager",)),
     Scenario("h2-get-1k-c32", "get", (AHC, LIBCURL, H2LOAD), kind="HTTP2", concurrency=32, options=("http=2",),
              why_not=NO_AUTHORITY),
+    Scenario("gateway", "gateway", (AHC, AHC_ON_LOOPS), concurrency=32, seconds=10),
+    Scenario("gateway-bare", "gateway", (AHC, AHC_ON_LOOPS), concurrency=32, seconds=10, options=("OBSERVED=false",)),
     Scenario("json-get-c32", "json", (AHC, URLSESSION), path="json", concurrency=32),
     Scenario("cache-hit-memory", "cache", (FROM_SERVER,), path="cached", own=("store=memory",)),
     Scenario("cache-hit-disk", "cache", (FROM_SERVER,), path="cached", own=("store=disk",)),
@@ -78,6 +86,14 @@ SCENARIOS = [
     Scenario("background-1g-file", "background", (CURL, ARIA2), path="1g", seconds=0, unit="MB/s", scale=1e-6),
     Scenario("background-4-segments", "background", (ARIA2,), path="limited/256m", seconds=0, unit="MB/s", scale=1e-6,
              options=("segments=4",)),
+    # aria2c notes nothing, and synchronizes nothing.
+    Scenario("background-small-files", "background-files", (ARIA2,), path="10k", concurrency=16, unit="files/s"),
+    # On the disk of the package, with its bound. aria2c synchronizes nothing here either.
+    Scenario("background-small-files-disk", "background-files", (ARIA2, WRITES), path="10k", concurrency=16,
+             unit="files/s", own=("disk",)),
+    # On the disk of the package. Each task is on the disk when it is accepted.
+    Scenario("background-accept", "background-accept", (ONE_BY_ONE,), unit="tasks/s", own=("tasks=20000", "batch=100")),
+    Scenario("background-open-100k", "background-open", (EMPTY_JOURNAL,), unit="ms", lower=True, own=("tasks=100000",)),
     Scenario("upload-1g-file", "upload", (CURL, AHC, URLSESSION), path="upload/1g", seconds=0, unit="MB/s", scale=1e-6,
              memory=True),
     Scenario("tls-upload-1g-file", "upload", (CURL, AHC), kind="HTTPS", path="upload/1g", seconds=0, unit="MB/s",
@@ -124,26 +140,39 @@ def command(scenario, who, server, programs):
     if who == CURL:
         return curl_command(scenario, server, url)
     if who == ARIA2:
-        return aria2_command(scenario, server, url), read_line
+        return aria2_command(scenario, server, url, programs), read_line
+    if scenario.operation in ("background-accept", "background-open"):
+        own = {ONE_BY_ONE: ("tasks=1000", "batch=1"), EMPTY_JOURNAL: ("tasks=0",)}.get(who, scenario.own)
+        return [programs / "bench-background", scenario.operation, url, scenario.concurrency, scenario.seconds,
+                f"file={programs.parent / 'journal'}", *own], read_line
     if scenario.operation in ("encode-query", "decode-json-10m", "decode-json-2k", "evaluate-chain"):
         return values_command(scenario, who, server, programs), read_line
     if scenario.operation == "echo":
         return echo_command(scenario, who, url, programs), read_line
+    if scenario.operation == "gateway":
+        return gateway_command(scenario, who, server, programs), read_line
     if scenario.operation == "images":
         return images_command(scenario, who, server, url, programs), read_line
+    if who == WRITES:
+        return [programs / "bench-background", "background-writes", url, scenario.concurrency, scenario.seconds,
+                f"file={programs.parent / 'download'}", f"files={server.make_ten_kilobytes()}",
+                f"bytes={server.file('10k/0').stat().st_size}"], read_line
     own = scenario.own if who == "linnet" else ()
     options = [f"pin={server.pin}" if option == "pin" else option for option in own]
     source = scenario.path.removeprefix("upload/").removeprefix("gzip/").removeprefix("limited/")
     if scenario.operation == "upload":
         options.append(f"file={server.file(source)}")
-    elif scenario.operation in ("download", "background"):
-        options.append(f"file={server.directory / 'download'}")
+    elif scenario.operation in ("download", "background", "background-files"):
+        options.append(f"file={(programs.parent if 'disk' in own else server.directory) / 'download'}")
     small = ("plain", "close", "held", "held-long", "cached")
-    length = server.file("1k" if source in small else source).stat().st_size
+    if scenario.operation == "background-files":
+        options.append(f"files={server.make_ten_kilobytes()}")
+    served = "10k/0" if scenario.operation == "background-files" else "1k" if source in small else source
+    length = server.file(served).stat().st_size
     program = programs / PROGRAMS.get(who, PROGRAMS["linnet"])
     if scenario.operation == "cache":
         program = programs / "bench-cache"
-    elif scenario.operation == "background":
+    elif scenario.operation.startswith("background"):
         program = programs / "bench-background"
     elif "manager" in options:
         program = programs / "bench-afnetworking"
@@ -161,7 +190,14 @@ def curl_command(scenario, server, url):
     return words + ["-o", server.directory / "download", url], read_curl
 
 
-def aria2_command(scenario, server, url):
+def aria2_command(scenario, server, url, programs):
+    if scenario.operation == "background-files":
+        count, length = server.make_ten_kilobytes(), server.file("10k/0").stat().st_size
+        folder = (programs.parent if "disk" in scenario.own else server.directory) / "download"
+        uris = server.directory / "uris"
+        uris.write_text("".join(f"{url}/{number}\n" for number in range(count)))
+        return [TIMED, f"{count}x{length}", folder, "aria2c", "--quiet", "--file-allocation=none",
+                f"--max-concurrent-downloads={scenario.concurrency}", f"--dir={folder}", f"--input-file={uris}"]
     source = server.file(scenario.path.removeprefix("limited/"))
     connections = "4" if "segments=4" in scenario.options else "1"
     return [TIMED, source.stat().st_size, server.directory / "download", "aria2c", "--quiet", "--file-allocation=none",
@@ -176,6 +212,15 @@ def echo_command(scenario, who, url, programs):
     url = url.replace("http://", "ws://") if who == WEBSOCKETS else url
     options = [] if who == WEBSOCKETS else scenario.own
     return [*client, "echo", url, scenario.concurrency, scenario.seconds, "bytes=32", *options]
+
+
+def gateway_command(scenario, who, server, programs):
+    """wrk before a gateway, which is another package (Examples/Gateway), before the server."""
+    program = programs.parent.parent / ".build-gateway" / "release" / (
+        "gateway" if who == "linnet" else "gateway-async-http-client")
+    settings = ["LOOPS=true"] if who == AHC_ON_LOOPS else []
+    return [GATEWAY, program, server.url("HTTP", "").rstrip("/"), scenario.path, scenario.concurrency,
+            round(scenario.seconds), *scenario.options, *settings]
 
 
 def images_command(scenario, who, server, url, programs):

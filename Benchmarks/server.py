@@ -24,6 +24,7 @@ MEMORY = pathlib.Path("/dev/shm")
 # Each run locks a file in its folder; the kernel unlocks it when the process ends, however it ends.
 PREFIX, LOCK = "linnet-bench-", "lock"
 PICTURES, DISTINCT_PICTURES = 200, 8
+TEN_KILOBYTES = 10_000
 LARGE_FILES = {"256m": 256 << 20, "1g": 1 << 30}
 
 
@@ -205,6 +206,15 @@ class Server:
             else:
                 (folder / str(number)).hardlink_to(folder / str(number % DISTINCT_PICTURES))
         (folder / "first").hardlink_to(folder / "0")
+
+    def make_ten_kilobytes(self):
+        """Makes the files of ten kilobytes on first use, whose names are the numbers from 0; returns their number."""
+        folder = self.directory / "www" / "10k"
+        if not folder.exists():
+            folder.mkdir()
+            for number in range(TEN_KILOBYTES):
+                (folder / str(number)).write_bytes(os.urandom(10_000))
+        return TEN_KILOBYTES
 
     def make_text(self, path):
         """A quarter of a gigabyte of JSON lines, and the same in gzip, which takes about a tenth."""

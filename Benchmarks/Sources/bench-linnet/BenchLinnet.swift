@@ -1,6 +1,11 @@
 import BenchSupport
+import CoreMetrics
 import FoundationEssentials
+import InMemoryTracing
 import Linnet
+import LinnetMetrics
+import LinnetTracing
+import MetricsTestKit
 
 /// Linnet, with its public sessions.
 @main
@@ -28,6 +33,13 @@ struct BenchLinnet {
             $0.pool.connections = max(256, connections)
             if arguments.operation == "idle" { $0.http2.maximumConnectionsPerOrigin = connections }
             if arguments.options["equipped"] != nil { Self.equip(&$0) }
+            switch arguments.options["observed"] {
+            case nil: break
+            case "discarded":
+                let metrics = MetricsInstrument(factory: NOOPMetricsHandler.instance)
+                $0.instruments = [metrics, .tracing(tracer: DiscardingTracer())]
+            default: $0.instruments = [.metrics(factory: TestMetrics()), .tracing(tracer: InMemoryTracer())]
+            }
             if arguments.options["credential"] != nil, let origin = Origin(arguments.base) {
                 $0.authenticator = .renewing(RenewableCredential(Bearer(), "token", for: [origin]))
             }
