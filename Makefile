@@ -1,29 +1,46 @@
 # setup    installs missing dependencies (apt, pip); the other targets run it for those they need
 # example  runs the example app: make example ARGS="--page-size 5"
+# desktop  runs the example app in a window of GTK, which the other targets leave out: make desktop ARGS="--bad-pin"
+# desktop-test  drives that window under Xvfb, as a screen reader sees it: make desktop-test ARGS=pictures
 # test     runs all tests, with nginx, httpbin and other servers: make test ARGS="--filter SecurityTests"
 # quick    checks one module in two minutes: formatting, module graph, its tests alone: make quick MODULE=Session ARGS="--filter Retry"
 # check    checks formatting, module graph, single products, linked libraries, documentation
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
+# check-instructions  the same for the instructions in user space, of plain HTTP, TLS, HTTP/2 and an equipped session
 # soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread"
-# docs     builds the documentation into .build/docs
+# gateway  builds and tests Examples/Gateway, which the other targets leave out, since Hummingbird takes minutes
+# templates  builds the packages of Examples/Templates, each as a package of its own, and runs their tests
+# gateway-soak  loads the gateway, ends it under load, and draws its dashboard: make gateway-soak MINUTES=5
+# docs     builds the documentation into .build/docs, and one site of it with the guides into .build/site
+# docs-serve  the same, and serves the site on 127.0.0.1: make docs-serve ARGS="8000"
 # api      writes the public interface of each module into Docs/API, with which `make check` compares it
 # sanitize runs the tests with the thread sanitizer, then with the address sanitizer, which also detects leaks
 # scaling  checks in a release build that twice the input takes twice the time
 # fuzz     runs the fuzz targets (Tests/Fuzz): make fuzz ARGS="10", or make fuzz ARGS="600 FuzzXML"
 # kills    kills programs at random while they transfer files from nginx: make kills ROUNDS=200
 # queues   two programs add 10,000 transfers each, while the one that transfers changes, and for four workers with PostgreSQL
+# manual   writes the manual page of linnet, Docs/linnet.1, from its help
+# coverage prints which lines of the modules their tests run: make coverage ARGS="Cache Cookies"
+# reliability  meets each fault of a server at each point of an exchange, and writes the outcomes to Docs/Reliability.md
+# nightly  runs what is too long for CI: sanitizers, fuzzing, kills, soaks, the gateway, templates, benchmarks: make nightly ARGS="kills soak"
+# release-check  walks the checklist of a release for this commit: make release-check, or make release-check ARGS="--list"
 # clean    removes all build products
+
+include .ci/environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example test quick check bench check-allocations soak docs api sanitize scaling fuzz kills queues clean
+.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage reliability nightly release-check clean
 
 ARGS ?=
 SCENARIO ?=
 ROUNDS ?= 5
 MODULE ?=
+MINUTES ?= 5
+DESKTOP := --package-path Examples --scratch-path .build-desktop --product ExampleDesktop
+GATEWAY := --package-path Examples/Gateway --scratch-path .build-gateway
 WITH_SERVERS := Tests/IntegrationTests/Servers/with
 
 help:
@@ -37,6 +54,16 @@ example:
 	@.ci/setup build
 	@swift build --product ExampleApp >&2
 	@.build/debug/ExampleApp $(ARGS)
+
+desktop:
+	@.ci/setup build desktop
+	@swift build $(DESKTOP) >&2
+	@.build-desktop/debug/ExampleDesktop $(ARGS)
+
+desktop-test:
+	@.ci/setup build desktop desktop-test
+	@swift build $(DESKTOP) >&2
+	@Examples/Desktop/test .build-desktop/debug/ExampleDesktop $(ARGS)
 
 test:
 	@.ci/setup build test
@@ -56,18 +83,49 @@ bench:
 
 check-allocations:
 	@.ci/setup build allocations
-	@Benchmarks/allocations $(ARGS)
+	@Benchmarks/counts allocations $(ARGS)
+
+check-instructions:
+	@.ci/setup build allocations
+	@Benchmarks/counts instructions $(ARGS)
 
 soak:
 	@.ci/setup build
 	@swift build -c release --package-path Benchmarks --scratch-path .build-bench --product linnet-leaks >&2
 	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build-bench/release/linnet-leaks $(ARGS)
 
+# The measured build: `swift test` alone would compile everything anew, with other options.
+gateway:
+	@.ci/setup build
+	@swift build -c release $(GATEWAY) --build-tests >&2
+	@swift test -c release $(GATEWAY) --skip-build --disable-xctest --no-parallel $(ARGS)
+
+# As a user's package, without the traits that the repository's own builds have.
+templates:
+	@.ci/setup build
+	@unset LINNET_TRAITS; for template in Examples/Templates/*/; do \
+		name=$$(basename "$$template"); \
+		echo "$$name" >&2; \
+		swift build --package-path "$$template" --scratch-path ".build-templates/$$name" --build-tests >&2; \
+		if [[ -d $$template/Tests ]]; then \
+			swift test --package-path "$$template" --scratch-path ".build-templates/$$name" --skip-build --disable-xctest; \
+		fi; \
+	done
+
+gateway-soak:
+	@.ci/setup build bench
+	@swift build -c release $(GATEWAY) --product gateway >&2
+	@Examples/Gateway/Load/soak .build-gateway/release/gateway $(MINUTES)
+
 docs:
 	@.ci/setup build
 	@swift build
 	@.ci/check-docs
-	@echo "The documentation archives are in .build/docs"
+	@.ci/check-site
+	@echo "The documentation archives are in .build/docs, and the site is in .build/site"
+
+docs-serve: docs
+	@python3 -m http.server --bind 127.0.0.1 --directory .build/site $(ARGS)
 
 api:
 	@.ci/setup build
@@ -93,6 +151,8 @@ kills:
 	@LINNET_TESTS=BackgroundTests swift build --product linnetPackageTests >&2
 	@LINNET_BACKGROUND_NGINX=1 LINNET_BACKGROUND_KILLS=$(ROUNDS) LINNET_TESTS=BackgroundTests \
 		swift test --skip-build --disable-xctest --no-parallel --filter BackgroundTests.KillTests $(ARGS)
+	@LINNET_BACKGROUND_ROUNDS=50 LINNET_TESTS=BackgroundTests \
+		swift test --skip-build --disable-xctest --no-parallel --filter BackgroundTests.TakeoverTests
 
 queues:
 	@.ci/setup build test
@@ -101,5 +161,30 @@ queues:
 		swift test --skip-build --disable-xctest --no-parallel \
 		--filter 'BackgroundTests.ManyTasksTests|BackgroundPostgresTests.FleetTests|TransferStoreTests/aLongQueue' $(ARGS)
 
+manual:
+	@.ci/setup build
+	@LINNET_TESTS=LinnetRequestTests swift build --product linnetPackageTests >&2
+	@LINNET_MANUAL=1 LINNET_TESTS=LinnetRequestTests \
+		swift test --skip-build --disable-xctest --no-parallel --filter ManualTests $(ARGS)
+
+coverage:
+	@.ci/setup build test
+	@.ci/coverage $(ARGS)
+
+reliability:
+	@.ci/setup build
+	@LINNET_TESTS=ReliabilityTests swift build --product linnetPackageTests >&2
+	@LINNET_RELIABILITY="$(CURDIR)/Docs/Reliability.md" LINNET_TESTS=ReliabilityTests \
+		swift test --skip-build --disable-xctest --no-parallel --filter ReliabilityTests $(ARGS)
+
+nightly:
+	@.ci/setup build test bench allocations
+	@.ci/nightly $(ARGS)
+
+release-check:
+	@.ci/setup build test
+	@swift package resolve >&2
+	@.ci/check-release $(ARGS)
+
 clean:
-	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-gtk
+	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-coverage .build-desktop .build-gateway .build-templates

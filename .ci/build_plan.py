@@ -1,10 +1,14 @@
 """The compiler flags and the files of the package's last debug build."""
 
 import json
+import os
 import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+for line in (ROOT / ".ci" / "environment").read_text().splitlines():
+    if line.startswith("export "):
+        os.environ.setdefault(*line.removeprefix("export ").split("=", 1))
 PRODUCTS = ROOT / ".build" / "debug"
 
 

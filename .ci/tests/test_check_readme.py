@@ -92,14 +92,22 @@ class ExampleTests(unittest.TestCase):
             found = self.problems("let a = 1", note)
             self.assertIn("README.md:4" if not note else "README.md:", found[0])
             self.assertIn("this example has no import", found[0])
-        for note in ["not compiled", "not compiled:", "not compiled: "]:
-            self.assertIn("give the reason", self.problems("let a = 1", note)[0])
+        for note in ["not compiled: it is long", "compiled within\nimport A", "compiled within\nimport A\n… …"]:
+            self.assertIn("this example has no import", self.problems("let a = 1", note)[0])
 
-    def test_an_example_with_a_reason_is_not_compiled_but_counted(self):
-        text = "<!-- not compiled: no reason -->\n\n```swift\nlet a = b\n```\n"
+    def test_an_example_is_compiled_within_what_surrounds_it(self):
+        note = "compiled within\nimport Synchronization\nlet a = [\n…\n]\nprint(a.count)"
+        self.assertEqual(self.problems("Mutex(1).withLock { $0 },\n2", note), [])
+        self.expect("cannot find 'b' in scope", "b,\n2", note)
+
+    def test_only_examples_of_other_libraries_are_not_compiled(self):
+        text = "<!-- other library: Alamofire -->\n\n```swift\nlet a = b\n```\n"
         examples = list(check_readme.examples(text))
-        self.assertEqual([(each.line, each.reason) for each in examples], [(4, "no reason")])
+        self.assertEqual([(each.line, each.library) for each in examples], [(4, "Alamofire")])
         self.assertEqual(list(check_readme.example_problems([("A.md", examples[0])], [])), ["README.md has no example"])
+        for note in ["other library:", "other library: Anything"]:
+            self.assertIn("only examples of", self.problems("let a = b", note)[0])
+        self.assertIn("imports a module", self.problems("import Linnet", "other library: Alamofire")[0])
 
     def test_a_block_in_a_list_is_an_example(self):
         text = "- one\n\n  ```swift\n  import Synchronization\n  print(b)\n  ```\n- two\n"
@@ -108,8 +116,24 @@ class ExampleTests(unittest.TestCase):
         self.assertEqual(len(list(check_readme.example_problems(found, []))), 1)
 
     def test_a_comment_is_of_the_block_after_it_alone(self):
-        text = "<!-- not compiled: a reason -->\n```sh\nls\n```\n\n```swift\nlet a = b\n```\n"
-        self.assertEqual([each.reason for each in check_readme.examples(text)], [None])
+        text = "<!-- other library: Alamofire -->\n```sh\nls\n```\n\n```swift\nlet a = b\n```\n"
+        self.assertEqual([each.library for each in check_readme.examples(text)], [None])
+
+
+class ModuleTests(unittest.TestCase):
+    GRAPH = "LinnetA -> HTTPTypes\nLinnetB  -> LinnetA; NIOCore   # LinnetC\nLinnetC -> LinnetA\nLinnet -> LinnetB\n"
+    TABLE = "| `Linnet` | all | B |\n| `LinnetA` | values | |\n| `LinnetB`, `LinnetC` | more | A |\n"
+
+    def problems(self, before="", after=""):
+        return list(check_readme.module_problems(self.TABLE.replace(before, after), self.GRAPH))
+
+    def test_a_table_with_the_arrows_of_the_graph_passes(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_a_row_that_differs_or_is_missing_is_found(self):
+        self.assertEqual(self.problems("all | B", "all | A"), ["the table says A for Linnet, and the graph B"])
+        self.assertEqual(self.problems("values | |", "values | C |"), ["the table says C for LinnetA, and the graph nothing"])
+        self.assertEqual(self.problems(", `LinnetC`"), ["the table says no row for LinnetC, and the graph A"])
 
 
 class MigrationTests(unittest.TestCase):
