@@ -125,4 +125,47 @@ struct LifetimeTests {
         let own = try #require(HTTPField.Name("X-Own"))
         #expect(transport.requests.first?.head.headerFields[own] == "own")
     }
+
+    /// Changes a manager while it is released.
+    private final class Owner: Sendable {
+        let manager: AFHTTPSessionManager
+        let change: @Sendable (AFHTTPSessionManager) -> Void
+
+        init(_ manager: AFHTTPSessionManager, change: @escaping @Sendable (AFHTTPSessionManager) -> Void) {
+            (self.manager, self.change) = (manager, change)
+        }
+
+        deinit { change(manager) }
+    }
+
+    @Test func anObjectThatAManagerReleasesCanUseTheManager() {
+        let manager = manager(StubTransport { _ in .json("{}") }, on: .main)
+        let ended = EventRecorder<String>()
+        func owner(_ name: String, _ change: @escaping @Sendable (AFHTTPSessionManager) -> Void) -> Owner {
+            Owner(manager) { manager in
+                change(manager)
+                ended.record(name)
+            }
+        }
+
+        var held: Owner? = owner("block") { $0.setTaskDidComplete(nil) }
+        manager.setTaskDidComplete { [held] _, _, _ in withExtendedLifetime(held) {} }
+        held = nil
+        manager.setTaskDidComplete(nil)
+
+        held = owner("query") { $0.requestSerializer.setQueryStringSerializationWith(nil) }
+        manager.requestSerializer.setQueryStringSerializationWith { [held] _, _, _ in
+            withExtendedLifetime(held) { "" }
+        }
+        held = nil
+        manager.requestSerializer.setQueryStringSerializationWith(nil)
+
+        held = owner("reachability") { $0.reachabilityManager.setReachabilityStatusChange(nil) }
+        manager.reachabilityManager = AFNetworkReachabilityManager()
+        manager.reachabilityManager.setReachabilityStatusChange { [held] _ in withExtendedLifetime(held) {} }
+        held = nil
+        manager.reachabilityManager.setReachabilityStatusChange(nil)
+
+        #expect(ended.events == ["block", "query", "reachability"])
+    }
 }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import LinnetSerialization
 import LinnetSession
 import LinnetTesting
+import Synchronization
 import Testing
 
 /// Only the app retains a task that has ended.
@@ -27,5 +28,61 @@ struct TaskLifetimeTests {
         await session.shutdown()
         // The runner of the task releases it last; the time limit is for a task that is never released.
         while released != nil, !Task.isCancelled { await Task.yield() }
+    }
+
+    /// Uses a task while it is released.
+    private final class Owner: Sendable {
+        let task = Mutex<DataTask<Data>?>(nil)
+        let released: Signal
+
+        init(_ released: Signal) { self.released = released }
+
+        deinit {
+            let task = task.withLock { $0 }
+            task?.taskDescription = "\(task?.state as Any)"
+            task?.cancel()
+            released.fire()
+        }
+    }
+
+    /// Holds its owner until the task releases it.
+    private struct OwnedSerializer: ResponseSerializer {
+        let owner: Owner?
+
+        func serialize(_ response: SerializedResponse) throws(SerializationError) -> Data { response.body }
+    }
+
+    /// Where a task holds an object of the program's, and what makes it release the object.
+    enum Holder: CaseIterable {
+        case removedObserver, removedFinalObserver, replacedHooks, hooksOfATaskThatEnded, workThatNeverStarted
+    }
+
+    @Test(arguments: Holder.allCases)
+    func anObjectThatATaskReleasesCanUseTheTask(holder: Holder) async throws {
+        let session = try HTTPSession(transport: StubTransport { _ in .json("1") })
+        let released = Signal()
+        var owner: Owner? = Owner(released)
+        let task = try session.call(makeRequest()).task(
+            OwnedSerializer(owner: holder == .workThatNeverStarted ? owner : nil))
+        owner?.task.withLock { $0 = task }
+        var observation: SessionObservation?
+        switch holder {
+        case .removedObserver: observation = task.onStateChange { [owner] _ in withExtendedLifetime(owner) {} }
+        case .removedFinalObserver: observation = task.onCompletion { [owner] _ in withExtendedLifetime(owner) {} }
+        case .replacedHooks, .hooksOfATaskThatEnded:
+            var hooks = TaskHooks()
+            hooks.didComplete = { [owner] _, _ in withExtendedLifetime(owner) {} }
+            task.hooks = hooks
+        case .workThatNeverStarted: break
+        }
+        owner = nil
+        switch holder {
+        case .removedObserver, .removedFinalObserver: observation?.cancel()
+        case .replacedHooks: task.hooks = nil
+        case .hooksOfATaskThatEnded: task.resume()
+        case .workThatNeverStarted: task.cancel()
+        }
+        await released.wait()
+        await session.shutdown()
     }
 }

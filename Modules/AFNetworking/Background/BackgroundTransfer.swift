@@ -41,11 +41,12 @@ package final class BackgroundTransfer: SessionTask {
         var outcome: BackgroundOutcome?
         var onEnd: (@Sendable (BackgroundOutcome) -> Void)?
         var lastKey = 0
-        var observers: [(key: Int, receive: @Sendable (Change) -> Void)] = []
+        var observers: [(key: Int, receive: Receiver)] = []
 
-        /// Under the lock, so that all observers receive the changes in one order.
-        func report(_ change: Change) {
-            for (_, receive) in observers { receive(change) }
+        /// Reports a change under the lock, so that all observers receive the changes in one order. Returns the steps
+        /// that follow after the lock.
+        func report(_ change: Change) -> [AfterUnlocking] {
+            observers.compactMap { $0.receive(change) }
         }
     }
 
@@ -53,6 +54,10 @@ package final class BackgroundTransfer: SessionTask {
         case state(TaskState)
         case progress(TaskProgress)
     }
+
+    /// Resumes a reader: its executor can run it at once, and it may use the transfer.
+    private typealias AfterUnlocking = () -> Void
+    private typealias Receiver = @Sendable (Change) -> AfterUnlocking?
 
     /// The number of the task, which it keeps in later processes.
     package let number: Int
@@ -126,11 +131,11 @@ package final class BackgroundTransfer: SessionTask {
     // MARK: Control
 
     package func resume() {
-        let isFirst = current.withLock { state -> Bool? in
+        let isFirst = change { state, report -> Bool? in
             guard state.state == .suspended else { return nil }
             defer { state.hasStarted = true }
             state.state = .running
-            state.report(.state(.running))
+            report(.state(.running))
             return !state.hasStarted
         }
         guard let isFirst else { return }
@@ -138,20 +143,20 @@ package final class BackgroundTransfer: SessionTask {
     }
 
     package func suspend() {
-        let isNew = current.withLock { state in
+        let isNew = change { state, report in
             guard state.state == .running else { return false }
             state.state = .suspended
-            state.report(.state(.suspended))
+            report(.state(.suspended))
             return true
         }
         if isNew { engine.suspend(self) }
     }
 
     package func cancel() {
-        let hasStarted = current.withLock { state -> Bool? in
+        let hasStarted = change { state, report -> Bool? in
             guard state.state == .running || state.state == .suspended else { return nil }
             state.state = .cancelling
-            state.report(.state(.cancelling))
+            report(.state(.cancelling))
             return state.hasStarted
         }
         switch hasStarted {
@@ -165,26 +170,36 @@ package final class BackgroundTransfer: SessionTask {
 
     /// Takes the bytes that were transferred.
     package func take(_ progress: TransferProgress) {
-        current.withLock { state in
+        change { state, report in
             let progress = Self.progress(progress, content)
             guard state.state != .completed, progress != state.progress else { return }
             state.progress = progress
-            state.report(.progress(progress))
+            report(.progress(progress))
         }
     }
 
     /// Ends the transfer, unless it has ended.
     package func end(_ outcome: BackgroundOutcome) {
-        let onEnd = current.withLock { state -> (@Sendable (BackgroundOutcome) -> Void)? in
+        let former = change { state, report -> State? in
             guard state.state != .completed else { return nil }
             state.state = .completed
             state.outcome = outcome
-            state.report(.state(.completed))
-            state.observers = []
-            defer { state.onEnd = nil }
-            return state.onEnd
+            report(.state(.completed))
+            defer { (state.observers, state.onEnd) = ([], nil) }
+            return state
         }
-        onEnd?(outcome)
+        withExtendedLifetime(former) { former?.onEnd?(outcome) }
+    }
+
+    /// Changes the state under the lock, and reports at most one change to the observers.
+    private func change<Result>(_ body: (inout State, _ report: (Change) -> Void) -> Result) -> Result {
+        let (result, steps) = current.withLock { state in
+            var news: Change?
+            let result = body(&state) { news = $0 }
+            return (result, news.map(state.report) ?? [])
+        }
+        for step in steps { step() }
+        return result
     }
 
     private static func progress(_ progress: TransferProgress, _ content: Content) -> TaskProgress {
@@ -207,9 +222,13 @@ package final class BackgroundTransfer: SessionTask {
     package var states: EventSequence<TaskState> {
         EventSequence { buffer in
             observe { change in
-                guard case .state(let state) = change else { return }
-                buffer.append(state)
-                if state == .completed { buffer.finish() }
+                guard case .state(let state) = change else { return nil }
+                let resume = buffer.take(state)
+                guard state == .completed else { return resume }
+                return {
+                    resume?()
+                    buffer.finish()
+                }
             }
         }
     }
@@ -218,9 +237,9 @@ package final class BackgroundTransfer: SessionTask {
         EventSequence(coalescing: { _, _ in true }) { buffer in
             observe { change in
                 switch change {
-                case .progress(let progress): buffer.append(progress)
-                case .state(.completed): buffer.finish()
-                case .state: break
+                case .progress(let progress): return buffer.take(progress)
+                case .state(.completed): return { buffer.finish() }
+                case .state: return nil
                 }
             }
         }
@@ -230,6 +249,7 @@ package final class BackgroundTransfer: SessionTask {
     package func onStateChange(_ observer: @escaping @Sendable (TaskState) -> Void) -> SessionObservation {
         observe { [execute] change in
             if case .state(let state) = change { execute { observer(state) } }
+            return nil
         }
     }
 
@@ -237,20 +257,24 @@ package final class BackgroundTransfer: SessionTask {
     package func onProgress(_ observer: @escaping @Sendable (TaskProgress) -> Void) -> SessionObservation {
         observe { [execute] change in
             if case .progress(let progress) = change { execute { observer(progress) } }
+            return nil
         }
     }
 
     /// Calls a function with the present progress and state, and with each change; it only passes them on.
-    private func observe(_ receive: @escaping @Sendable (Change) -> Void) -> SessionObservation {
-        let key = current.withLock { state in
-            receive(.progress(state.progress))
-            receive(.state(state.state))
+    private func observe(_ receive: @escaping Receiver) -> SessionObservation {
+        let (key, steps) = current.withLock { state in
+            let steps = [receive(.progress(state.progress)), receive(.state(state.state))]
             state.lastKey += 1
             if state.state != .completed { state.observers.append((state.lastKey, receive)) }
-            return state.lastKey
+            return (state.lastKey, steps)
         }
+        for step in steps { step?() }
         return SessionObservation { [weak self] in
-            self?.current.withLock { $0.observers.removeAll { $0.key == key } }
+            let former = self?.current.withLock { state in
+                state.observers.firstIndex { $0.key == key }.map { state.observers.remove(at: $0).receive }
+            }
+            withExtendedLifetime(former) {}
         }
     }
 }

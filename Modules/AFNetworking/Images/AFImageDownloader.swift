@@ -114,10 +114,13 @@ open class AFImageDownloader: NSObject, @unchecked Sendable {
     }
 
     private func change(_ change: (inout State) -> Void) {
-        state.withLock { state in
+        let former = state.withLock { state in
+            let former = state
             change(&state)
             state.downloader = nil
+            return former
         }
+        withExtendedLifetime(former) {}
     }
 
     /// Linnet's downloader with the current properties.

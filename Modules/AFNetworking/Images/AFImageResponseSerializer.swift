@@ -1,4 +1,5 @@
 public import Foundation  // Data, CGFloat
+internal import LinnetMessages
 public import LinnetSerialization
 internal import Synchronization
 
@@ -28,7 +29,7 @@ open class AFImageResponseSerializer: AFHTTPResponseSerializer, @unchecked Senda
     /// Decodes images; nil, the default, leaves them encoded. It is not in archives.
     open var decoder: Decoder? {
         get { state.withLock { $0.decoder } }
-        set { state.withLock { $0.decoder = newValue } }
+        set { state.replace(\.decoder, with: newValue) }
     }
 
     /// The scale that images have. The default is 1, as there is no screen to ask.

@@ -1,4 +1,5 @@
 public import Foundation  // URL
+internal import LinnetMessages
 internal import LinnetSession
 public import LinnetUIState
 internal import Synchronization
@@ -11,7 +12,7 @@ private let sharedDownloader = Mutex<AFImageDownloader?>(nil)
 extension ImageState where Image == UIImage {
     /// Sets the downloader of the states and buttons that are created later.
     public nonisolated static func setSharedImageDownloader(_ imageDownloader: AFImageDownloader) {
-        sharedDownloader.withLock { $0 = imageDownloader }
+        sharedDownloader.replace(\.self, with: imageDownloader)
     }
 
     /// The downloader of the states that are created; the default is ``AFImageDownloader/defaultInstance()``.

@@ -102,7 +102,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     /// Writes parameters. The default is ``AFHTTPRequestSerializer``.
     open var requestSerializer: AFHTTPRequestSerializer {
         get { serializer.withLock { $0 } }
-        set { serializer.withLock { $0 = newValue } }
+        set { serializer.replace(\.self, with: newValue) }
     }
 
     // MARK: Verbs

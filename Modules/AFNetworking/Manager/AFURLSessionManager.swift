@@ -1,5 +1,6 @@
 internal import Dispatch
 public import Foundation  // NSObject, OperationQueue
+internal import LinnetMessages
 internal import LinnetSecurity
 internal import LinnetSerialization
 internal import LinnetSession
@@ -108,7 +109,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
     /// ends.
     open var responseSerializer: any AFURLResponseSerialization {
         get { state.withLock { $0.responseSerializer } }
-        set { state.withLock { $0.responseSerializer = newValue } }
+        set { state.replace(\.responseSerializer, with: newValue) }
     }
 
     /// Decides whether servers are trusted. The default is ``AFSecurityPolicy/default()``.
@@ -129,19 +130,19 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
     /// shared one.
     open var reachabilityManager: AFNetworkReachabilityManager {
         get { state.withLock { $0.reachabilityManager } }
-        set { state.withLock { $0.reachabilityManager = newValue } }
+        set { state.replace(\.reachabilityManager, with: newValue) }
     }
 
     /// The queue of completion handlers; nil, the default, is the main queue.
     open var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
-        set { state.withLock { $0.completionQueue = newValue } }
+        set { state.replace(\.completionQueue, with: newValue) }
     }
 
     /// The group that completion handlers are in; nil, the default, is none. A task enters it when it starts.
     open var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
-        set { state.withLock { $0.completionGroup = newValue } }
+        set { state.replace(\.completionGroup, with: newValue) }
     }
 
     /// The tasks that have not ended, in the order of their creation. A background session is opened first, and those
@@ -166,7 +167,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, @unchecked 
     /// session; without one, they fail.
     open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool, resetSession: Bool) {
         let session = session
-        if resetSession { state.withLock { $0.session = nil } }
+        if resetSession { state.replace(\.session, with: nil) }
         session.end(cancelPendingTasks ? .cancelling : .finishing)
     }
 

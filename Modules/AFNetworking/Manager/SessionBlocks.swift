@@ -46,7 +46,12 @@ final class BlockTable: Sendable {
     var isUnused: Bool { blocks.withLock { $0.isEmpty } && !queue.operations.isSuspended }
 
     func change(_ change: (inout SessionBlocks) -> Void) {
-        blocks.withLock { change(&$0) }
+        let former = blocks.withLock { blocks in
+            let former = blocks
+            change(&blocks)
+            return former
+        }
+        withExtendedLifetime(former) {}
     }
 
     /// Calls a block that decides on the queue of the session, and waits for its decision.

@@ -4,6 +4,7 @@
 internal import Dispatch
 // For NSObject and NotificationCenter, which FoundationEssentials does not have.
 public import Foundation
+internal import LinnetMessages
 public import LinnetReachability
 internal import Synchronization
 
@@ -89,7 +90,7 @@ open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
             return state
         }
         // Another thread may have started it meanwhile.
-        former.observation?.cancel()
+        withExtendedLifetime(former) { former.observation?.cancel() }
     }
 
     /// Stops monitoring. No block or notification follows, except for one that has begun.
@@ -105,7 +106,7 @@ open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
     /// Sets the block that is called on the main queue with the status when monitoring starts, and with each change;
     /// nil removes it. It remains across ``stopMonitoring()``.
     open func setReachabilityStatusChange(_ block: (@Sendable (AFNetworkReachabilityStatus) -> Void)?) {
-        state.withLock { $0.block = block }
+        state.replace(\.block, with: block)
     }
 
     private func report(_ status: AFNetworkReachabilityStatus) {

@@ -1,4 +1,5 @@
 public import Foundation  // NSObject, Bundle
+internal import LinnetMessages
 public import LinnetSecurity
 internal import Synchronization
 
@@ -145,7 +146,7 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     /// Calls a function with each later policy, until the owner's observation is removed.
     func observe(for owner: AnyObject, _ observer: (@Sendable (SecurityPolicy) -> Void)?) {
         let id = ObjectIdentifier(owner)
-        state.withLock { $0.observers[id] = observer }
+        state.replace(\.observers[id], with: observer)
     }
 
     private static func policy(_ mode: AFSSLPinningMode, _ state: State) -> SecurityPolicy {

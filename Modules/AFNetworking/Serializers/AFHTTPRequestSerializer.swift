@@ -166,12 +166,12 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
 
     /// Writes queries and forms by a style, in the place of a block.
     open func setQueryStringSerializationWith(_ style: AFHTTPRequestQueryStringSerializationStyle) {
-        state.withLock { $0.query = nil }
+        state.replace(\.query, with: nil)
     }
 
     /// Writes queries and forms by a block; nil for the default style.
     open func setQueryStringSerializationWith(_ block: QueryStringBlock?) {
-        state.withLock { $0.query = block }
+        state.replace(\.query, with: block)
     }
 
     // MARK: Requests

@@ -1,4 +1,5 @@
 public import Foundation  // NSObject
+internal import LinnetMessages
 public import LinnetSession
 internal import LinnetTransport
 internal import Synchronization
@@ -45,13 +46,13 @@ public final class URLSessionConfiguration: NSObject, NSCopying, @unchecked Send
 
     package var background: BackgroundSettings? {
         get { backgroundState.withLock { $0 } }
-        set { backgroundState.withLock { $0 = newValue } }
+        set { backgroundState.replace(\.self, with: newValue) }
     }
 
     /// Linnet's configuration, with everything that Foundation's does not have.
     public var configuration: HTTPSession.Configuration {
         get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        set { state.replace(\.self, with: newValue) }
     }
 
     /// The header fields that requests get in addition to their own. Fields that cannot be sent are left out.

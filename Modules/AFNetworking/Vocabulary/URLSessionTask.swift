@@ -175,7 +175,7 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
             (changes.own, changes.group) = (nil, nil)
             return former
         }
-        return former.group
+        return withExtendedLifetime(former) { former.group }
     }
 
     /// The progress in both directions. Cancelling, pausing and resuming it do the same to the task.

@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetSerialization
 internal import Synchronization
 
@@ -14,7 +15,7 @@ extension TaskDriver {
             state.outbox.add(observer, key: key, hearing: known)
             return {}
         }
-        return SessionObservation { [weak self] in self?.shared.withLock { $0.outbox.remove(key) } }
+        return SessionObservation { [weak self] in self?.removeObserver(key) }
     }
 
     /// Calls a function with the outcome on an executor, once it is known. It learns of no other update, which a handle
@@ -36,8 +37,12 @@ extension TaskDriver {
         }
         return SessionObservation { [weak self] in
             isCancelled.set()
-            self?.shared.withLock { $0.outbox.remove(key) }
+            self?.removeObserver(key)
         }
+    }
+
+    private func removeObserver(_ key: UInt64) {
+        withExtendedLifetime(shared.withLock { $0.outbox.remove(key) }) {}
     }
 
     /// Calls a function with the outcome on the thread where it is known.
@@ -178,10 +183,9 @@ extension TaskDriver {
     /// Calls the hooks for the end of the request, and releases them.
     func completeHooks(_ error: SessionError?) {
         requestHooks()?.complete(error, shared.withLock { $0.metrics })
-        shared.withLock { state in
-            state.hooks = nil
-            state.requestHooks = nil
-        }
+        // They may be the last owners of a handle, whose deinit acquires the lock.
+        shared.replace(\.hooks, with: nil)
+        shared.replace(\.requestHooks, with: nil)
     }
 }
 

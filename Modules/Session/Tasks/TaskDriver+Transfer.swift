@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization
@@ -32,10 +33,8 @@ extension TaskDriver: TransferObserver, TransferControl {
     }
 
     func willWait(_ place: WaitingPlace) {
-        var priority = shared.withLock { state in
-            state.place = place
-            return state.priority
-        }
+        shared.replace(\.place, with: place)
+        var priority = self.priority
         // The priority may have changed since the request was queued, and may change again before the place has it.
         while true {
             place.setPriority(priority)

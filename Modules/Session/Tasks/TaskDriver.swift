@@ -157,10 +157,9 @@ final class TaskDriver: Sendable {
     /// Records the end, and returns the action to perform after the lock is released.
     private func end(_ state: inout Shared, _ outcome: Outcome) -> () -> Void {
         state.outcome = outcome
-        state.work = nil
-        state.runningTask = nil
-        // The place retains the connection pool, which a handle must release at its end.
-        state.place = nil
+        // Released after the lock. The place retains the connection pool, which a handle must release at its end.
+        let former = (state.work, state.runningTask, state.place)
+        (state.work, state.runningTask, state.place) = (nil, nil, nil)
         let timer = state.pace.end()
         state.publishProgress(at: nil)
         tell(.completed, &state)
@@ -170,6 +169,7 @@ final class TaskDriver: Sendable {
             timer?.cancel()
             if outcome.error != nil { output.discard() }
             gateWaiters.forEach { $0.resume(returning: true) }
+            withExtendedLifetime(former) {}
         }
     }
 

@@ -62,9 +62,11 @@ struct TaskOutbox {
         if let outcome { waiting.append(Delivery(news: outcome, observers: [observer], hasJustHappened: false)) }
     }
 
-    mutating func remove(_ key: UInt64) {
-        observers.removeAll { $0.key == key }
-        finalObservers.removeAll { $0.key == key }
+    /// Removes an observer, and returns it, to be released after the lock.
+    mutating func remove(_ key: UInt64) -> Observer? {
+        if let place = observers.firstIndex(where: { $0.key == key }) { return observers.remove(at: place).observer }
+        guard let place = finalObservers.firstIndex(where: { $0.key == key }) else { return nil }
+        return finalObservers.remove(at: place).observer
     }
 
     /// Returns whether the caller must deliver the updates; false if there are none, or if another thread is delivering

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetMessages
 public import LinnetSerialization
 public import LinnetTransport
 internal import Synchronization
@@ -62,7 +63,7 @@ public final class TransferTask<Value: Sendable>: SessionTask {
     /// started.
     public var hooks: TaskHooks? {
         get { driver.shared.withLock { $0.hooks } }
-        set { driver.shared.withLock { $0.hooks = newValue } }
+        set { driver.shared.replace(\.hooks, with: newValue) }
     }
 
     /// The request's priority among the requests that wait for a connection. The default is `.normal`. It can be
