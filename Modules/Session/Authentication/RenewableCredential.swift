@@ -58,10 +58,12 @@ public final class RenewableCredential<Rules: Authenticator>: Sendable {
             return lastID
         }
 
-        mutating func replace(with credential: Rules.Credential?) {
-            self.credential = credential
+        /// Returns the former credential, to be released after unlocking.
+        mutating func replace(with credential: Rules.Credential?) -> Rules.Credential? {
+            defer { self.credential = credential }
             version += 1
             isRefused = false
+            return self.credential
         }
     }
 
@@ -91,7 +93,11 @@ public final class RenewableCredential<Rules: Authenticator>: Sendable {
     /// renewal that runs is continued, and its result is dropped.
     public var credential: Rules.Credential? {
         get { state.withLock(\.credential) }
-        set { state.withLock { $0.replace(with: newValue) } }
+        set {
+            let former = state.withLock { $0.replace(with: newValue) }
+            // Released after unlocking, since it is the program's.
+            withExtendedLifetime(former) {}
+        }
     }
 
     /// The number of requests that wait for the renewal.
@@ -200,6 +206,7 @@ extension RenewableCredential: RenewableCredentialSource {
     }
 
     private func end(_ id: UInt64, with result: Result<Rules.Credential, any Error>) {
+        var former: Rules.Credential?
         let (waiters, outcome): ([Waiter], Result<Void, SessionError>) = state.withLock { state in
             guard let renewal = state.renewal, renewal.id == id else { return ([], .success(())) }
             state.renewal = nil
@@ -207,7 +214,7 @@ extension RenewableCredential: RenewableCredentialSource {
             switch result {
             case .success(let credential):
                 // A credential that was set meanwhile is newer.
-                if state.version == renewal.version { state.replace(with: credential) }
+                if state.version == renewal.version { former = state.replace(with: credential) }
                 return (waiters, .success(()))
             // A credential that was set meanwhile needs no renewal, and requests wait for it no longer.
             case .failure where state.version != renewal.version && state.credential != nil && !state.isRefused:
@@ -221,6 +228,7 @@ extension RenewableCredential: RenewableCredentialSource {
                 return (waiters, .failure(.renewalFailed(error)))
             }
         }
+        withExtendedLifetime(former) {}
         for waiter in waiters { waiter.end(outcome) }
     }
 

@@ -87,7 +87,9 @@ final class EntryRecorder: Sendable {
         do throws(CacheError) {
             for range in rest { try await stored.append(range, to: writer) }
             _ = try await writer.commit()
-            state.withLock { $0.writer = nil }
+            let committed = state.withLock { $0.writer.take() }
+            // Released after unlocking, since it can be the program's.
+            withExtendedLifetime(committed) {}
         } catch {
             await abandon()
         }

@@ -160,11 +160,13 @@ extension Flight {
 
         /// Begins an attempt, and returns its number.
         func nextAttempt() -> Int {
-            state.withLock { state in
+            let (attempts, former) = state.withLock { state in
                 state.attempts += 1
-                state.adapted = nil
-                return state.attempts
+                return (state.attempts, state.adapted.take())
             }
+            // Released after unlocking, since its body can be the program's.
+            withExtendedLifetime(former) {}
+            return attempts
         }
 
         /// Returns the number of a send, from 1. An attempt sends several times when it is redirected or authenticated.
@@ -176,7 +178,9 @@ extension Flight {
         }
 
         func adapt(_ request: SessionRequest) {
-            state.withLock { $0.adapted = request }
+            var former: SessionRequest? = request
+            state.withLock { swap(&$0.adapted, &former) }
+            withExtendedLifetime(former) {}
         }
     }
 }

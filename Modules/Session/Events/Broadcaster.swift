@@ -31,10 +31,13 @@ final class Broadcaster<Event: Sendable>: Sendable {
     }
 
     private func unsubscribe(_ key: UInt64) {
-        state.withLock { state in
-            state.subscribers.removeAll { $0.key == key }
+        let removed = state.withLock { state in
+            let removed = state.subscribers.firstIndex { $0.key == key }.map { state.subscribers.remove(at: $0) }
             hasSubscribers.store(!state.subscribers.isEmpty, ordering: .releasing)
+            return removed
         }
+        // Released after unlocking: an object that only the function holds may post an event when it is released.
+        withExtendedLifetime(removed) {}
     }
 }
 

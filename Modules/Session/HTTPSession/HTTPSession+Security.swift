@@ -16,10 +16,15 @@ extension HTTPSession {
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) throws(SessionError) {
         _ = try URLResolver(baseURL: baseURL, policy: policy)
         let asking = try policy.asking(initialConfiguration.sessionHooks.didReceiveServerTrust)
-        try replacing { () throws(TransportError) in
+        let former = try replacing { () throws(TransportError) in
             try transport.replaceSecurityPolicy(asking)
-            terms.policy.withLock { $0 = policy }
+            return terms.policy.withLock { current in
+                defer { current = policy }
+                return current
+            }
         }
+        // Released after unlocking: an object that only the policy holds may use the session when it is released.
+        withExtendedLifetime(former) {}
     }
 
     /// The client identities for servers that request a certificate, on new connections.
@@ -32,16 +37,24 @@ extension HTTPSession {
     /// the session's transport does not support it.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) throws(SessionError) {
         let asking = identities.asking(hook: initialConfiguration.sessionHooks.didReceiveClientCertificateRequest)
-        try replacing { () throws(TransportError) in
+        let former = try replacing { () throws(TransportError) in
             try transport.replaceClientIdentities(asking)
-            terms.identities.withLock { $0 = identities }
+            return terms.identities.withLock { current in
+                defer { current = identities }
+                return current
+            }
         }
+        // As in `replaceSecurityPolicy(_:)`.
+        withExtendedLifetime(former) {}
     }
 
-    private func replacing(_ replace: () throws(TransportError) -> Void) throws(SessionError) {
+    /// Returns what was replaced, to be released after unlocking.
+    private func replacing<Former: Sendable>(
+        _ replace: () throws(TransportError) -> Former
+    ) throws(SessionError) -> Former {
         let outcome = terms.replacement.withLock { _ in Result { () throws(TransportError) in try replace() } }
         do {
-            try outcome.get()
+            return try outcome.get()
         } catch {
             throw SessionError(error, url: nil)
         }

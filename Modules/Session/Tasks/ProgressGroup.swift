@@ -133,7 +133,13 @@ public final class ProgressGroup: Sendable {
             return key
         }
         tell()
-        return SessionObservation { [weak self] in self?.state.withLock { $0.observers[key] = nil } }
+        return SessionObservation { [weak self] in self?.removeObserver(key) }
+    }
+
+    private func removeObserver(_ key: UInt64) {
+        let removed = state.withLock { $0.observers.removeValue(forKey: key) }
+        // Released after unlocking: an object that only the observer holds may use the group when it is released.
+        withExtendedLifetime(removed) {}
     }
 
     private func change(_ body: (inout State) -> Void) {

@@ -20,7 +20,9 @@ final class TaskOutput<Value: Sendable>: AnyTaskOutput {
     }
 
     func discard() {
-        response.withLock { $0 = nil }
+        let discarded = response.withLock { $0.take() }
+        // Released after unlocking, since its value is the program's.
+        withExtendedLifetime(discarded) {}
     }
 
     func completion(_ kind: TaskKind, _ serializer: (any ResponseSerializer)?) -> TaskCompletion? {
