@@ -36,18 +36,22 @@ package final class EventBuffer<Element: Sendable>: Sendable {
     /// Appends an event, and returns what resumes its reader, if one waits. It is called without a lock, because a
     /// reader's executor can run it at once.
     package func take(_ element: Element) -> (() -> Void)? {
+        var dropped: Element?
         let waiter = state.withLock { state -> Waiters<Element?>.Waiter? in
             guard !state.isFinished else { return nil }
             if let waiter = state.waiters.takeFirst() { return waiter }
             if let waiting = state.elements.last, let coalescing, coalescing(waiting, element) {
+                dropped = waiting
                 state.elements.removeLast()
             } else if state.elements.count >= limit {
-                _ = state.elements.popFirst()
+                dropped = state.elements.popFirst()
                 state.droppedCount += 1
             }
             state.elements.append(element)
             return nil
         }
+        // Released after unlocking: an object that only the event holds may post another one when it is released.
+        withExtendedLifetime(dropped) {}
         return waiter.map { waiter in { waiter.resume(returning: element) } }
     }
 
