@@ -93,8 +93,7 @@ final class ResponseBodyChannel: Sendable {
 
     /// Ends the body with its completion or an error. Only the first call has an effect.
     func finish(_ end: Result<TransportResponseBody.Completion, TransportError>) {
-        // The producer is released after unlocking: it may hold the last reference to the exchange.
-        let (woken, _) = state.withLock { state -> ((Waiter, Result<Batch?, TransportError>)?, Producer?) in
+        let (woken, producer) = state.withLock { state -> ((Waiter, Result<Batch?, TransportError>)?, Producer?) in
             guard state.end == nil else { return (nil, nil) }
             state.end = end
             let producer = state.producer.take()
@@ -104,6 +103,8 @@ final class ResponseBodyChannel: Sendable {
             state.waiter = nil
             return ((waiter, result), producer)
         }
+        // Released after unlocking: it may hold the last reference to the exchange.
+        withExtendedLifetime(producer) {}
         if let (waiter, result) = woken { waiter.resume(returning: result) }
     }
 

@@ -28,12 +28,12 @@ final class RequestBodyPump<Host: ExchangeHost>: RequestBodyProducer {
     }
 
     func stop() {
-        // Released after unlocking.
         let stopped = state.withLock { state in
             defer { state = State() }
             return state
         }
-        stopped.task?.cancel()
+        // Released after unlocking, with the exchange.
+        withExtendedLifetime(stopped) { stopped.task?.cancel() }
     }
 
     private func run(length: Int64?, make: @Sendable () throws -> any TransportBodyReader) async {

@@ -18,7 +18,9 @@ final class UpgradedConnections: Sendable {
             return state.end
         }
         channel.closeFuture.whenComplete { [self] _ in
-            state.withLock { _ = $0.open.removeValue(forKey: id) }
+            let removed = state.withLock { $0.open.removeValue(forKey: id) }
+            // Released after unlocking, with the handlers of its protocol.
+            withExtendedLifetime(removed) {}
             closed()
         }
         if let mode { Self.end(channel, mode) }

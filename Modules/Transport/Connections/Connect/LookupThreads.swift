@@ -47,8 +47,9 @@ final class LookupThreads: Sendable {
 
     /// Removes a lookup unless it has begun.
     func withdraw(_ id: ID) {
+        let withdrawn = queue.withLock { $0.withdraw(id) }
         // Released after unlocking.
-        _ = queue.withLock { $0.withdraw(id) }
+        withExtendedLifetime(withdrawn) {}
     }
 
     private func startThread() {

@@ -208,11 +208,12 @@ extension ConnectionPool {
     func prewarm(
         _ origin: Origin, via proxy: ProxyServer? = nil, count: Int, timeouts: TransportTimeouts
     ) throws(TransportError) {
+        let multiplexing = multiplexing(origin)
         let found = change { state -> Result<(Int, PoolKey), TransportError> in
             if state.isShutDown { return .failure(.shutDown) }
             if let refusal = state.terms.refusal(of: origin) { return .failure(refusal) }
             let key = PoolKey(origin, via: proxy, under: state.terms)
-            return .success((state.machine.prewarm(key, count: count, multiplexing(origin)), key))
+            return .success((state.machine.prewarm(key, count: count, multiplexing), key))
         }
         let (opened, key) = try found.get()
         for _ in 0..<opened { connect(key, timeouts) }

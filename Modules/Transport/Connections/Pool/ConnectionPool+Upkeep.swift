@@ -90,11 +90,12 @@ extension ConnectionPool {
 
     /// Replaces the terms. Connections made under different terms serve no further request.
     func replaceTerms(_ replacement: @escaping @Sendable (ConnectionTerms) -> ConnectionTerms) {
-        let (waiters, terms) = change { state in
-            let terms = replacement(state.terms)
+        let (waiters, terms, former) = change { state in
+            let former = state.terms
+            let terms = replacement(former)
             state.terms = terms
             let ids = state.machine.retire { !$0.isValid(under: terms) }
-            return (ids.compactMap { state.removeWaiter($0) }, terms)
+            return (ids.compactMap { state.removeWaiter($0) }, terms, former)
         }
         // Sessions stand for decisions of the former policy.
         connector.forgetTLSSessions()
@@ -103,6 +104,9 @@ extension ConnectionPool {
         }
         // After the shards have the new terms, under which these requests look for a connection again.
         for waiter in waiters { waiter.resume(.askAgain) }
+        // Released after all locks, here and of the shards: an object that only the former policy holds may end a
+        // request when it is released.
+        withExtendedLifetime(former) {}
     }
 
     /// Shuts the pool down and returns when its last connection has closed.

@@ -248,6 +248,8 @@ final class ConnectionPool: Sendable {
             case wait(PoolKey, PoolStateMachine<PoolKey>.WaitAction, timer: NIODeadline?)
         }
         let (origin, proxy) = (request.origin, request.proxy)
+        // Without the pool's lock, since it takes one of its own.
+        let multiplexing = multiplexing(origin)
         // Before the wait can end on another thread, so that no observer counts fewer than none.
         observer?.connectionDidChange(ConnectionEvent(.requestWaits, of: origin))
         let step = change { state -> Step in
@@ -263,7 +265,7 @@ final class ConnectionPool: Sendable {
                 endsWithRequest: end.endsWithRequest, observer: observer)
             let timer = end.due == .distantFuture ? nil : state.deadlines.add(id, end.due)
             let action = state.machine.wait(
-                id, for: key, multiplexing(origin), priority: request.priority, since: request.arrival)
+                id, for: key, multiplexing, priority: request.priority, since: request.arrival)
             return .wait(key, action, timer: timer)
         }
         switch step {
