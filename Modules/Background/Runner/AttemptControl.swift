@@ -37,10 +37,12 @@ final class AttemptControl: Sendable {
 
     /// Sets the function that stops the request; calls it at once if the attempt was stopped already.
     func setStop(_ stop: @escaping @Sendable () -> Void) {
-        let isEnded = state.withLock { state in
-            state.stop = stop
-            return state.isStopped || state.failure != nil
+        let (isEnded, former) = state.withLock { state in
+            defer { state.stop = stop }
+            return (state.isStopped || state.failure != nil, state.stop)
         }
+        // Released after unlocking, with the task of an earlier request.
+        withExtendedLifetime(former) {}
         if isEnded { stop() }
     }
 

@@ -8,7 +8,10 @@ internal import Synchronization
 final class Feed: Sendable {
     /// A reader of events. The functions are called with the lock held, and only fill buffers.
     private struct Subscriber: Sendable {
-        let receive: @Sendable (BackgroundEvent) -> Void
+        /// Returns what resumes a reader that waits, which is called after unlocking.
+        typealias Receive = @Sendable (BackgroundEvent) -> (() -> Void)?
+
+        let receive: Receive
         let finish: @Sendable () -> Void
         let readsProgress: Bool
     }
@@ -25,6 +28,11 @@ final class Feed: Sendable {
         var pullsAgain = false
         var progress: [BackgroundTask.ID: TransferProgress] = [:]
         var isFinished = false
+
+        /// Adds events to the buffers of all subscribers. Returns what resumes their readers.
+        func deliver(_ events: [BackgroundEvent]) -> [() -> Void] {
+            subscribers.flatMap { _, subscriber in events.compactMap { subscriber.receive($0) } }
+        }
     }
 
     private let journal: Journal
@@ -43,7 +51,7 @@ final class Feed: Sendable {
     /// had them.
     func events(withBacklog takesBacklog: Bool) -> EventSequence<BackgroundEvent> {
         EventSequence(coalescing: Self.coalesces, limit: EventSequence<BackgroundEvent>.limit) { buffer in
-            subscribe(withBacklog: takesBacklog, buffer.append, finish: buffer.finish)
+            subscribe(withBacklog: takesBacklog, buffer.take, finish: buffer.finish)
         }
     }
 
@@ -53,8 +61,8 @@ final class Feed: Sendable {
             subscribe(
                 withBacklog: false, readsProgress: false,
                 { event in
-                    guard event.kind == .changed, let state = event.task?.state else { return }
-                    if state.isEnd || state == .paused { buffer.append(()) }
+                    guard event.kind == .changed, let state = event.task?.state else { return nil }
+                    return state.isEnd || state == .paused ? buffer.take(()) : nil
                 }, finish: buffer.finish)
         }
     }
@@ -69,7 +77,8 @@ final class Feed: Sendable {
             let observation = subscribe(
                 withBacklog: false,
                 { event in
-                    if let task = event.task, task.id == id { buffer.append(select(task)) }
+                    guard let task = event.task, task.id == id else { return nil }
+                    return buffer.take(select(task))
                 }, finish: buffer.finish)
             Task {
                 if let task = await now() { buffer.append(select(task)) } else { buffer.finish() }
@@ -80,9 +89,10 @@ final class Feed: Sendable {
 
     private func subscribe(
         withBacklog takesBacklog: Bool, readsProgress: Bool = true,
-        _ receive: @escaping @Sendable (BackgroundEvent) -> Void,
+        _ receive: @escaping Subscriber.Receive,
         finish: @escaping @Sendable () -> Void
     ) -> SessionObservation {
+        // The buffer is new, so that no reader waits that would have to be resumed.
         let (key, backlog) = state.withLock { state in
             state.lastKey += 1
             guard !state.isFinished else {
@@ -95,14 +105,18 @@ final class Feed: Sendable {
                 state.backlog = nil
             }
             // Under the lock, so that no later event comes before them.
-            for event in backlog { receive(event) }
+            for event in backlog { _ = receive(event) }
             let subscriber = Subscriber(receive: receive, finish: finish, readsProgress: readsProgress)
             state.subscribers.append((state.lastKey, subscriber))
             return (state.lastKey, backlog)
         }
         noteTold(backlog)
         return SessionObservation { [weak self] in
-            self?.state.withLock { $0.subscribers.removeAll { $0.key == key } }
+            let removed = self?.state.withLock { state in
+                state.subscribers.firstIndex { $0.key == key }.map { state.subscribers.remove(at: $0) }
+            }
+            // Released after unlocking.
+            withExtendedLifetime(removed) {}
         }
     }
 
@@ -113,7 +127,7 @@ final class Feed: Sendable {
 
     private func post(_ events: [BackgroundEvent]) {
         guard !events.isEmpty else { return }
-        let areTold = state.withLock { state in
+        let (areTold, deliveries) = state.withLock { state in
             if state.backlog != nil {
                 // Progress is not worth keeping.
                 state.backlog?.append(contentsOf: events.filter { $0.kind != .progressed })
@@ -121,9 +135,11 @@ final class Feed: Sendable {
                 if excess > 0 { state.backlog?.removeFirst(excess) }
             }
             // Under the lock, so that all subscribers receive the events in one order.
-            for (_, subscriber) in state.subscribers { events.forEach(subscriber.receive) }
-            return state.backlog == nil && !state.subscribers.isEmpty
+            let deliveries = state.deliver(events)
+            return (state.backlog == nil && !state.subscribers.isEmpty, deliveries)
         }
+        // After unlocking: a reader's executor can run it at once.
+        for deliver in deliveries { deliver() }
         if areTold { noteTold(events) }
     }
 
