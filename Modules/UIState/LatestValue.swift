@@ -20,10 +20,12 @@ final class LatestValue<Value: Sendable>: Sendable {
 
     /// Called by one thread at a time.
     func send(_ value: Value) {
-        let readers = state.withLock { state in
-            state.value = value
-            return state.readers
+        let (readers, former) = state.withLock { state in
+            defer { state.value = value }
+            return (state.readers, state.value)
         }
+        // Released after unlocking, since it can be the program's.
+        withExtendedLifetime(former) {}
         for reader in readers.values { reader.yield(value) }
     }
 

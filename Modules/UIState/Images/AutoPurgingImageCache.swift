@@ -133,13 +133,21 @@ final class ImageCacheStorage<Image: DecodedImage>: Sendable {
 
     func add(_ image: Image, for key: ImageKey) -> Bool {
         let byteCount = image.byteCount
-        return machine.withLock { $0.add(image, byteCount: byteCount, for: key) }.isAdded
+        let result = machine.withLock { $0.add(image, byteCount: byteCount, for: key) }
+        // The removed images are released after unlocking, since an image can be the program's; likewise below.
+        return withExtendedLifetime(result.removed) { result.isAdded }
     }
 
     func image(for key: ImageKey) -> Image? { machine.withLock { $0.image(for: key) } }
 
-    func remove(_ key: ImageKey) -> Bool { machine.withLock { $0.remove(key) } != nil }
+    func remove(_ key: ImageKey) -> Bool {
+        let removed = machine.withLock { $0.remove(key) }
+        return withExtendedLifetime(removed) { removed != nil }
+    }
 
     @discardableResult
-    func removeAll() -> Bool { !machine.withLock { $0.removeAll() }.isEmpty }
+    func removeAll() -> Bool {
+        let removed = machine.withLock { $0.removeAll() }
+        return withExtendedLifetime(removed) { !removed.isEmpty }
+    }
 }

@@ -58,11 +58,15 @@ extension ImageDownloader {
         guard let request = state.withLock({ $0.loads[id]?.request }) else { return }
         do throws(SessionError) {
             let response = try await response(to: request, for: id)
+            var ended: (any SessionTask)?
             advance { state in
                 state.loads[id]?.response = response
+                ended = state.loads[id]?.task
                 state.loads[id]?.task = nil
                 return state.queue.downloaded(id)
             }
+            // Released after unlocking, since releasing a task cancels it and releases the program's hooks.
+            withExtendedLifetime(ended) {}
         } catch {
             fail(id, error)
         }
