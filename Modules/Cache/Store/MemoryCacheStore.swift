@@ -56,23 +56,24 @@ public final class MemoryCacheStore: CacheStore {
 
     /// Replaces everything but the body of an entry.
     public func update(_ response: StoredResponse) async throws(CacheError) {
-        _ = state.withLock { $0.update(response) }
+        // The result keeps the bodies alive, so that they are freed after unlocking; likewise below. If it were only
+        // discarded, the optimizer could free them earlier.
+        withExtendedLifetime(state.withLock { $0.update(response) }) {}
     }
 
     /// Removes entries.
     public func remove(_ ids: [StoredResponse.ID]) async throws(CacheError) {
-        // The result keeps the bodies alive, so that they are freed after unlocking.
-        _ = state.withLock { machine in ids.compactMap { machine.remove($0) } }
+        withExtendedLifetime(state.withLock { machine in ids.compactMap { machine.remove($0) } }) {}
     }
 
     /// Removes all entries of keys.
     public func removeAll(for keys: [CacheKey]) async throws(CacheError) {
-        _ = state.withLock { $0.removeAll(for: keys) }
+        withExtendedLifetime(state.withLock { $0.removeAll(for: keys) }) {}
     }
 
     /// Removes all entries.
     public func removeAll() async throws(CacheError) {
-        _ = state.withLock { $0.removeAll() }
+        withExtendedLifetime(state.withLock { $0.removeAll() }) {}
     }
 
     /// Counts the outcome of a request.
@@ -94,6 +95,7 @@ public final class MemoryCacheStore: CacheStore {
         _ response: StoredResponse, body: Data, replacing replaced: [StoredResponse.ID]
     ) throws(CacheError) -> StoredResponse {
         let result = state.withLock { $0.commit(response, body: body, replacing: replaced) }
+        withExtendedLifetime(result.dropped) {}
         try result.status.check()
         return response
     }

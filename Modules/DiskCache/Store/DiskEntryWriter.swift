@@ -96,6 +96,7 @@ final class DiskEntryWriter: CacheEntryWriter {
             defer { state = State() }
             return (state.body, state.file)
         }
-        _ = file
+        // Closed after unlocking.
+        withExtendedLifetime(file) {}
     }
 }
