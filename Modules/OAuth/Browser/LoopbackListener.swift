@@ -101,7 +101,9 @@ final class LoopbackListener: Sendable {
         }
         guard isAccepted else { throw ChannelError.ioOnClosedChannel }
         channel.closeFuture.whenComplete { [weak self] _ in
-            self?.state.withLock { _ = $0.connections.removeValue(forKey: id) }
+            let removed = self?.state.withLock { $0.connections.removeValue(forKey: id) }
+            // Released after unlocking, with its handler.
+            withExtendedLifetime(removed) {}
         }
         try channel.pipeline.syncOperations.addHandler(handler)
     }

@@ -91,18 +91,21 @@ final class MessageQueue: Sendable {
 
     /// Ends the messages. Only the first call has an effect.
     func finish(_ end: Result<Void, WebSocketError>) {
-        let (readers, _) = state.withLock { state -> ([Waiters<Answer>.Waiter], (@Sendable () -> Void)?) in
+        let (readers, resumeReading) = state.withLock { state -> ([Waiters<Answer>.Waiter], (@Sendable () -> Void)?) in
             guard state.end == nil else { return ([], nil) }
-            // The closure is returned so that it is released after unlocking, with the handler that it refers to.
             (state.end, state.rest) = (end, nil)
             return (state.readers.takeAll(), state.resumeReading.take())
         }
         for reader in readers { reader.resume(returning: end.map { nil }) }
+        // Released after unlocking, with the handler that it refers to.
+        withExtendedLifetime(resumeReading) {}
     }
 
     /// Ends the messages after the rest of a connection that has ended.
     func finish(after rest: Rest) {
-        typealias Action = (resumed: (Waiters<Answer>.Waiter, Answer)?, settled: Settled?, (@Sendable () -> Void)?)
+        typealias Action = (
+            resumed: (Waiters<Answer>.Waiter, Answer)?, settled: Settled?, resumeReading: (@Sendable () -> Void)?
+        )
         let action = state.withLock { state -> Action in
             guard state.end == nil else { return (nil, nil, nil) }
             state.rest = rest
@@ -113,6 +116,7 @@ final class MessageQueue: Sendable {
         }
         action.settled?.tell()
         if let (reader, answer) = action.resumed { reader.resume(returning: answer) }
+        withExtendedLifetime(action.resumeReading) {}
     }
 
     /// Finds the end of a connection before the messages up to it are read. Drops messages beyond the limits.
