@@ -73,12 +73,17 @@ public final class StubTransport: Transport {
 
     /// Records the policy.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
-        state.withLock { $0.securityPolicy = policy }
+        var former: SecurityPolicy? = policy
+        state.withLock { swap(&$0.securityPolicy, &former) }
+        // Released after unlocking, since its objects are the program's.
+        withExtendedLifetime(former) {}
     }
 
     /// Records the identities.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) {
-        state.withLock { $0.clientIdentities = identities }
+        var former: ClientIdentityPolicy? = identities
+        state.withLock { swap(&$0.clientIdentities, &former) }
+        withExtendedLifetime(former) {}
     }
 
     /// Records the shutdown. Later requests fail with `TransportError.Code.shutDown`.
