@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinnetSecurity
 import LinnetSerialization
 import LinnetSession
 import LinnetTesting
@@ -82,6 +83,67 @@ struct TaskLifetimeTests {
         case .hooksOfATaskThatEnded: task.resume()
         case .workThatNeverStarted: task.cancel()
         }
+        await released.wait()
+        await session.shutdown()
+    }
+
+    /// Ends an observation while it is released.
+    private final class Subscriber: Sendable {
+        let observation: SessionObservation
+        let released: Signal
+
+        init(_ observation: SessionObservation, _ released: Signal) {
+            (self.observation, self.released) = (observation, released)
+        }
+
+        deinit {
+            observation.cancel()
+            released.fire()
+        }
+    }
+
+    @Test func anObserverThatIsReleasedCanEndAnother() async throws {
+        let session = try HTTPSession(transport: StubTransport { _ in .json("1") })
+        let group = ProgressGroup()
+        for subscribe in [
+            { session.onEvent { [held = $0] _ in withExtendedLifetime(held) {} } },
+            { group.onProgress { [held = $0] _ in withExtendedLifetime(held) {} } },
+        ] as [@Sendable (Subscriber?) -> SessionObservation] {
+            let released = Signal()
+            subscribe(Subscriber(subscribe(nil), released)).cancel()
+            await released.wait()
+        }
+        await session.shutdown()
+    }
+
+    /// Reads the policy of a session while it is released.
+    private final class Evaluator: TrustEvaluator {
+        let session = Mutex<HTTPSession?>(nil)
+        let released: Signal
+
+        init(_ released: Signal) { self.released = released }
+
+        func evaluate(_ trust: ServerTrust) async -> TrustDecision {
+            .refused(TrustRefusal(.pinMismatch, "", trust: trust))
+        }
+
+        deinit {
+            _ = session.withLock { $0?.securityPolicy }
+            released.fire()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aPolicyThatIsReplacedCanUseTheSession(isStubbed: Bool) async throws {
+        let released = Signal()
+        let session =
+            isStubbed ? try HTTPSession(transport: StubTransport { _ in .json("1") }) : try HTTPSession()
+        try {
+            let evaluator = Evaluator(released)
+            evaluator.session.withLock { $0 = session }
+            try session.replaceSecurityPolicy(.everyHost(evaluator))
+        }()
+        try session.replaceSecurityPolicy(.systemTrust)
         await released.wait()
         await session.shutdown()
     }
