@@ -15,8 +15,9 @@ struct EventBufferTests {
 
     @Test(arguments: [true, false])
     func anElementThatIsDroppedCanUseTheBuffer(isCoalescing: Bool) async {
+        let replaces: @Sendable (Element, Element) -> Bool = { waiting, _ in waiting.buffer != nil }
         let buffer = EventBuffer<Element>(
-            coalescing: isCoalescing ? { waiting, _ in waiting.buffer != nil } : nil, limit: isCoalescing ? .max : 1)
+            coalescing: isCoalescing ? replaces : nil, limit: isCoalescing ? .max : 1)
         buffer.append(Element(buffer))
         buffer.append(Element(nil))
         buffer.finish()
