@@ -39,11 +39,8 @@ struct SegmentMap: Sendable, Equatable, Codable {
         return position > 0
     }
 
-    /// Counts written bytes; returns the number of all bytes of the segment that were written.
-    mutating func write(_ count: Int, to index: Int) -> Int64 {
-        segments[index].done += Int64(count)
-        return segments[index].done
-    }
+    /// Counts written bytes.
+    mutating func write(_ count: Int, to index: Int) { segments[index].done += Int64(count) }
 
     /// Takes over the progress of segments from numbers of bytes, if they are further and within the segments.
     mutating func advance(to done: [Int64]) {

@@ -96,16 +96,19 @@ final class SegmentedPart: Sendable {
 
     /// Counts bytes that were written to a segment, after they were.
     ///
-    /// - Returns: The map.
+    /// - Returns: The map. The offsets of all its bytes are in the file, so that the next process finds each byte that
+    ///   a killed process has reported.
     func didWrite(_ count: Int, to index: Int) throws(BackgroundError) -> SegmentMap {
-        let (done, map, isDue) = state.withLock { state in
-            let done = state.record.map.write(count, to: index)
+        let done = state.withLock { $0.record.map.segments[index].done } + Int64(count)
+        // Without the lock: each segment has one writer at a time, and a place of its own in the file. And before the
+        // bytes are counted, because the map is also reported by the writers of the other segments.
+        try write([UInt64(done)], at: 1 + index)
+        let (map, isDue) = state.withLock { state in
+            state.record.map.write(count, to: index)
             let isDue = !state.isSaving && ContinuousClock.now - state.lastSave >= Self.interval
             if isDue { state.isSaving = true }
-            return (done, state.record.map, isDue)
+            return (state.record.map, isDue)
         }
-        // Without the lock: each segment has one writer at a time, and a place of its own in the file.
-        try write([UInt64(done)], at: 1 + index)
         if isDue { try save() }
         return map
     }
