@@ -69,14 +69,20 @@ extension BackgroundFolder {
             .flatMap { try? JSONDecoder().decode(TransferDefinition.self, from: $0) }
     }
 
-    /// The progress of a download whose part this process does not write; nil if it has none.
-    func partProgress(_ id: BackgroundTask.ID) -> TransferProgress? {
-        if let record = SegmentRecord(of: id, in: self) {
-            return TransferProgress(completed: record.map.received, total: record.map.total)
+    /// The progress of a begun download whose part this process does not write, by the files that are there.
+    func progress(of record: TaskRecord) -> TransferProgress {
+        if let size = PlacedFile(record.definition).wholeState?.size {
+            return TransferProgress(completed: size, total: size)
         }
-        guard let data = try? ResumeData(contentsOf: URL(filePath: resumeFile(id))) else { return nil }
-        let size = FileState(path: data.partialFile.path(percentEncoded: false))?.size ?? data.receivedBytes
-        return TransferProgress(completed: max(size, data.receivedBytes), total: data.totalBytes)
+        if let segments = SegmentRecord(of: record.id, in: self) {
+            return TransferProgress(completed: segments.map.received, total: segments.map.total)
+        }
+        // A process can end when it has removed the part of an older version, and has not described a new one. Neither
+        // the old resume file nor the journal tells of bytes that can be continued then.
+        guard let data = try? ResumeData(contentsOf: URL(filePath: resumeFile(record.id))),
+            let size = FileState(path: data.partialFile.path(percentEncoded: false))?.size, size >= data.receivedBytes
+        else { return TransferProgress(total: record.result.total ?? record.definition.expectedSize) }
+        return TransferProgress(completed: size, total: data.totalBytes)
     }
 
     /// Cuts off the end of a part; nothing if it is shorter, or gone. Blocks.

@@ -93,9 +93,11 @@ extension BackgroundSession {
     /// The value of a task with its progress, which is read from its part if another process transfers it. It blocks.
     private func value(of record: TaskRecord) -> BackgroundTask {
         if let progress = feed.progress(of: record) { return record.task(progress) }
-        let isBegun = record.machine.attempts > 0 && record.machine.state != .completed
-        let hasPart = record.definition.kind == .download && isBegun
-        return record.task(hasPart ? folder.partProgress(record.id) : nil)
+        // Of a file that was moved to its destination, or that is being moved there, the journal knows the size. A
+        // cancelled download has no files.
+        let isOver = [.completed, .cancelled].contains(record.machine.state) || record.result.placing != nil
+        let hasPart = record.definition.kind == .download && record.machine.attempts > 0 && !isOver
+        return record.task(hasPart ? folder.progress(of: record) : nil)
     }
 
     /// Waits until a task has ended, and returns it. Cancelling the caller's task ends the wait, and does not affect
