@@ -6,6 +6,8 @@ import LinnetSession
 struct ServedDownload {
     let file: String
     let status: Int
+    /// The entity tag in the response; a hyphen for none.
+    let entityTag: String
     /// When the request began, in seconds.
     let begin: Double
     /// The bytes of the body that the server has sent.
@@ -14,85 +16,123 @@ struct ServedDownload {
     let range: Range<Int64>?
 }
 
+/// A part that a process can continue.
+struct KeptPart {
+    /// The entity tag with which the server has sent its bytes.
+    let entityTag: String
+    /// The number of its bytes.
+    let received: Int64
+}
+
 /// Counts the bytes that are sent again because processes were killed.
 struct KillCounts {
-    /// The files as a process finds them when it starts.
+    /// The files between two processes.
     struct Round {
         let begin: Double
-        let tasks: [String: BackgroundTask]
+        /// The parts, by the names of the files at their destinations.
+        let parts: [String: KeptPart]
         /// The files that are at their destinations.
         let complete: Set<String>
-        /// Whether a file has all its bytes, and is not at its destination yet.
-        let isChecking: Bool
-        /// Whether the server's log is complete: it has no transfers that the server itself broke.
+        /// The files that have all their bytes, and are not at their destinations yet.
+        let whole: Set<String>
+        /// The entity tags that the server sends now.
+        let served: [String: String]
+        /// Whether the server's log of the next process is complete: it has no transfers that the server itself broke.
         var isLogged = true
-        /// The file that changes meanwhile.
-        var changed: String?
+    }
 
-        func received(_ file: String) -> Int64? {
-            guard let task = tasks[file] else { return nil }
-            return task.state == .completed ? task.progress.total ?? task.progress.completed : task.progress.completed
+    /// Progress that a killed process had reported, or that its part had, and that is missing afterwards.
+    struct Loss: CustomStringConvertible {
+        let file: String
+        let before, reported, after: Int64
+        /// The number of the process.
+        let process: Int
+        /// The versions of the part before and after, and of the server's file before and after.
+        let entityTags: [String?]
+
+        var bytes: Int64 { max(before, reported) - after }
+
+        var description: String {
+            "process \(process), \(file): \(before) bytes before, \(reported) reported, \(after) after, "
+                + "\(entityTags.map { $0 ?? "none" })"
         }
     }
 
-    var rounds: [Round] = []
+    /// A version of a file.
+    private struct Version: Hashable {
+        let file, entityTag: String
+    }
 
+    /// A part that has all bytes gives up the last one, because the server confirms the version only with a range.
+    static let lastByte: Int64 = 1
+
+    let sizes: [String: Int64]
+    var rounds: [Round]
+
+    /// The number of processes that were killed while they downloaded.
+    private(set) var downloading = 0
+    private(set) var losses: [Loss] = []
+    /// The versions of the server because of which a download began again.
+    private var renewed: Set<Version> = []
     /// The files that were requested again after they were complete.
     private(set) var requestedTwice = 0
-    /// The downloads that began again because the file had changed.
+    /// The downloads of which a part was answered with another version.
     private(set) var begunAgain = 0
     /// For each killed process, the bytes that its parts had and that the next process requested again.
     private(set) var requestedAgain: [Int64] = []
     /// For each killed process, the bytes that the server had sent and that its parts did not get.
     private(set) var lost: [Int64] = []
 
-    /// The progress of a file that a killed process had reported, and that its part does not have.
-    struct Loss: CustomStringConvertible {
-        let file: String
-        let before, reported, after: Int64
-        /// The number of processes so far, and as it was whenever the file had changed.
-        let round: Int
-        let changes: [Int]
+    init(sizes: [String: Int64], first: Round) {
+        self.sizes = sizes
+        rounds = [first]
+    }
 
-        var description: String {
-            "process \(round), \(file): \(before) bytes before, \(reported) reported, \(after) after, changed in \(changes)"
+    /// The bytes of a file that are there.
+    private func received(_ file: String, _ round: Round) -> Int64 {
+        let hasAll = round.complete.contains(file) || round.whole.contains(file)
+        return hasAll ? sizes[file] ?? 0 : round.parts[file]?.received ?? 0
+    }
+
+    /// Whether all responses and parts have entity tags of versions that the server had.
+    func hasOnlyKnownVersions(_ downloads: [ServedDownload]) -> Bool {
+        let known = Set(rounds.flatMap { $0.served.map { Version(file: $0.key, entityTag: $0.value) } })
+        let parts = rounds.flatMap { $0.parts.map { Version(file: $0.key, entityTag: $0.value.entityTag) } }
+        let served = downloads.filter { [200, 206].contains($0.status) }
+        return known.isSuperset(of: parts + served.map { Version(file: $0.file, entityTag: $0.entityTag) })
+    }
+
+    /// Compares the files after a process was killed with the files before it and with the progress that the process
+    /// has reported.
+    mutating func add(_ next: Round, reported: [String: Int64]) {
+        let last = rounds[rounds.count - 1]
+        rounds.append(next)
+        downloading += reported.isEmpty ? 0 : 1
+        for file in sizes.keys {
+            let loss = Loss(
+                file: file, before: received(file, last), reported: reported[file] ?? 0, after: received(file, next),
+                process: rounds.count - 1,
+                entityTags: [last, next].map { $0.parts[file]?.entityTag } + [last, next].map { $0.served[file] })
+            if loss.bytes > Self.lastByte, !mayBeginAgain(file, from: last, to: next) { losses.append(loss) }
         }
     }
 
-    /// The number of processes that were killed while they downloaded.
-    private(set) var downloading = 0
-    private(set) var losses: [Loss] = []
-    /// The files that have changed, and whose parts can be of the older version.
-    private var stale: Set<String> = []
-
-    /// Compares the progress that a killed process has reported with the parts.
-    mutating func noteLoss(from seen: [String: Int64], to round: Round) {
-        guard let last = rounds.last else { return }
-        downloading += seen.isEmpty ? 0 : 1
-        if let changed = last.changed { stale.insert(changed) }
-        for (file, reported) in seen where !round.complete.contains(file) {
-            let (before, after) = (last.received(file) ?? 0, round.received(file) ?? 0)
-            // A file that is checked has no part any more, and its name does not tell its task.
-            if reported <= after || round.isChecking { continue }
-            // A part of the older version is replaced by a new one, which is smaller.
-            if stale.contains(file) {
-                if after < before { stale.remove(file) }
-                continue
-            }
-            losses.append(
-                Loss(
-                    file: file, before: before, reported: reported, after: after, round: rounds.count,
-                    changes: rounds.indices.filter { rounds[$0].changed == file }.map { $0 + 1 }))
-        }
+    /// Whether the server has replaced the version of a part, which is given up once for each new version.
+    private mutating func mayBeginAgain(_ file: String, from last: Round, to next: Round) -> Bool {
+        guard let served = next.served[file], let known = last.parts[file]?.entityTag ?? last.served[file],
+            known != served, next.parts[file]?.entityTag != known
+        else { return false }
+        return renewed.insert(Version(file: file, entityTag: served)).inserted
     }
 
     /// The largest loss of a file.
-    var largestLoss: Int64 { losses.map { $0.reported - $0.after }.max() ?? 0 }
+    var largestLoss: Int64 { losses.map(\.bytes).max() ?? 0 }
 
     var loss: String {
         """
-        \(downloading) killed while they downloaded; of the progress of a file, at most \(largestLoss) bytes were not in \
-        its part (\(losses.count) files had fewer bytes\(losses.map { "; \($0)" }.joined()))
+        \(downloading) killed while they downloaded, \(renewed.count) parts given up for a new version; \
+        of the progress of a file, at most \(largestLoss) bytes were missing afterwards \
+        (\(losses.count) files had fewer bytes\(losses.map { "; \($0)" }.joined()))
         """
     }
 
@@ -104,14 +144,17 @@ struct KillCounts {
             let isLogged = round.isLogged && next.isLogged
             var (again, lost): (Int64, Int64) = (0, 0)
             for (file, requests) in Dictionary(grouping: ofRound, by: \.file) {
-                guard let task = round.tasks[file] else { continue }
                 if round.complete.contains(file) { requestedTwice += 1 }
-                if requests.contains(where: { $0.status == 200 && $0.range != nil }) { begunAgain += 1 }
-                let isSame = ![round.changed, index > 0 ? rounds[index - 1].changed : nil].contains(file)
-                guard isSame, requests.allSatisfy({ $0.status == ($0.range == nil ? 200 : 206) }) else { continue }
-                again += Self.requestedAgain(requests, task)
-                guard isLogged, let before = round.received(file), let after = next.received(file) else { continue }
-                lost += max(0, requests.reduce(0) { $0 + $1.sent } - (after - before))
+                let before = round.parts[file]
+                let tags = Set(requests.map(\.entityTag) + [before, next.parts[file]].compactMap { $0?.entityTag })
+                if let before {
+                    let isAnswered = requests.contains { $0.status == 200 && $0.entityTag != before.entityTag }
+                    begunAgain += isAnswered ? 1 : 0
+                    again += requestedAgain(requests.filter { $0.entityTag == before.entityTag }, file, before)
+                }
+                guard isLogged, tags.count == 1 else { continue }
+                let sent = requests.reduce(0) { $0 + $1.sent }
+                lost += max(0, sent - (received(file, next) - received(file, round)))
             }
             requestedAgain.append(again)
             if isLogged { self.lost.append(lost) }
@@ -119,15 +162,15 @@ struct KillCounts {
     }
 
     /// The bytes of a part that are requested although the part has them.
-    private static func requestedAgain(_ requests: [ServedDownload], _ task: BackgroundTask) -> Int64 {
-        guard let total = task.progress.total, task.progress.completed > 0 else { return 0 }
+    private func requestedAgain(_ requests: [ServedDownload], _ file: String, _ part: KeptPart) -> Int64 {
+        let total = sizes[file] ?? 0
         var (requested, end): (Int64, Int64) = (0, 0)
         let ranges = requests.map { ($0.range ?? 0..<total).clamped(to: 0..<total) }
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound > end {
             requested += range.upperBound - max(end, range.lowerBound)
             end = range.upperBound
         }
-        return max(0, requested - (total - task.progress.completed))
+        return max(0, requested - (total - part.received))
     }
 
     var summary: String {

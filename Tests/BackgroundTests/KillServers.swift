@@ -13,8 +13,10 @@ import Musl
 /// A server of files that change, whose connections break.
 protocol ChangingServer: Sendable {
     var url: String { get }
-    /// Replaces a file; each version has an entity tag of its own.
-    func set(_ index: Int, _ content: Data, version: Int) throws
+    /// Replaces a file.
+    ///
+    /// - Returns: The entity tag of the version.
+    func set(_ index: Int, _ content: Data, version: Int) throws -> String
     /// Breaks connections that are transferring.
     func disturb() async throws
     /// Lets transfers run at full speed.
@@ -36,11 +38,13 @@ struct MockFileServer: ChangingServer {
         files.change { $0.throttle = .init(bytes: 64 << 10, pause: .milliseconds(5)) }
     }
 
-    func set(_ index: Int, _ content: Data, version: Int) {
+    func set(_ index: Int, _ content: Data, version: Int) -> String {
+        let tag = "\"v\(version)\""
         files.change {
             $0.files["/\(index)"] = content
-            $0.tagsOfPaths["/\(index)"] = "\"v\(version)\""
+            $0.tagsOfPaths["/\(index)"] = tag
         }
+        return tag
     }
 
     func disturb() { files.change { $0.fault = (.reset, 100_000, 3) } }
@@ -75,7 +79,7 @@ final class NginxFileServer: ChangingServer {
             events { worker_connections 256; }
             http {
                 log_format line '$request_method $uri $status $msec $request_time $body_bytes_sent $http_range '
-                    '$request_completion';
+                    '$sent_http_etag $request_completion';
                 access_log \(folder.path)/access.log line; \(temporary.joined(separator: " "))
                 server {
                     listen 127.0.0.1:\(port); limit_rate \(rate); client_max_body_size 0;
@@ -95,18 +99,17 @@ final class NginxFileServer: ChangingServer {
         try #require(command.status == 0, "\(command.errors)")
     }
 
-    func set(_ index: Int, _ content: Data, version: Int) throws {
+    func set(_ index: Int, _ content: Data, version: Int) throws -> String {
         let file = folder.appending(path: "html/\(index)").path
         let new = folder.appending(path: "new").path
         try content.write(to: URL(filePath: new))
         // nginx makes the entity tag of the size and of the time, which has seconds. The time is set before the file
         // has its name: otherwise one change would be two, and a download could begin again twice.
-        let times = [
-            timespec(tv_sec: 1_700_000_000 + version, tv_nsec: 0),
-            timespec(tv_sec: 1_700_000_000 + version, tv_nsec: 0),
-        ]
+        let time = 1_700_000_000 + version
+        let times = [timespec(tv_sec: time, tv_nsec: 0), timespec(tv_sec: time, tv_nsec: 0)]
         try #require(utimensat(AT_FDCWD, new, times, 0) == 0)
         try #require(rename(new, file) == 0)
+        return "\"\(String(time, radix: 16))-\(String(content.count, radix: 16))\""
     }
 
     func disturb() async throws {
@@ -122,15 +125,18 @@ final class NginxFileServer: ChangingServer {
     func uploads() throws -> Int { try log().count { $0.first == "PUT" && $0.last == "OK" } }
 
     func downloads() throws -> [ServedDownload] {
-        try log().compactMap { fields in
-            guard fields.count >= 7, fields[0] == "GET", let status = Int(fields[2]), let ended = Double(fields[3]),
+        try log().compactMap { fields -> ServedDownload? in
+            guard fields.count >= 8, fields[0] == "GET", let status = Int(fields[2]), let ended = Double(fields[3]),
                 let time = Double(fields[4]), let sent = Int64(fields[5])
             else { return nil }
             let ends = fields[6].dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
             let end = ends.last.flatMap { Int64($0) }.map { $0 + 1 } ?? .max
             let range = ends.first.flatMap { Int64($0) }.map { $0..<end }
+            // The log escapes quotation marks.
+            let tag = fields[7].split(separator: "\\x22", omittingEmptySubsequences: false).joined(separator: "\"")
             return ServedDownload(
-                file: "file-\(fields[1].dropFirst())", status: status, begin: ended - time, sent: sent, range: range)
+                file: "file-\(fields[1].dropFirst())", status: status, entityTag: tag, begin: ended - time, sent: sent,
+                range: range)
         }
     }
 
