@@ -6,7 +6,7 @@ extension Mutex {
     /// The `deinit` of an object of the user's may use the owner of the mutex, which would acquire it twice. A result of
     /// `withLock` that is not used would not do: the optimizer releases it within the lock.
     package func replace<Property: Sendable>(
-        _ property: WritableKeyPath<Value, Property> & Sendable, with new: Property
+        _ property: any WritableKeyPath<Value, Property> & Sendable, with new: Property
     ) {
         let former = withLock { value in
             let former = value[keyPath: property]
