@@ -26,6 +26,7 @@ struct MockServerScriptTests {
             }
         }
         #expect(error?.code == .scriptMismatch)
+        #expect(error?.message == "Requests for which the script had no response left: 1, the first of them GET /a.")
         #expect(script.unanswered.map(\.path) == ["/a"])
     }
 
@@ -36,6 +37,7 @@ struct MockServerScriptTests {
             try await withMockServer(script) { _ = try await transcript(of: Self.request, port: $0.port) }
         }
         #expect(error?.code == .scriptMismatch && script.remaining == 1)
+        #expect(error?.message == "Responses of the script that were not requested: 1.")
     }
 
     @Test func eventsAreSentAsTheirLines() async throws {

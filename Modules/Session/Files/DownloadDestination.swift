@@ -53,7 +53,10 @@ struct DownloadDestination: Sendable {
         do throws(FileFailure) {
             try SystemFile.checkFolder(path)
         } catch {
-            guard error.errorNumber == ENOENT, options.createsDirectories else { throw error }
+            guard error.errorNumber == ENOENT else { throw error }
+            guard options.createsDirectories else {
+                throw SystemFile.failure(path, "is missing, and createsDirectories is false", ENOENT)
+            }
         }
     }
 

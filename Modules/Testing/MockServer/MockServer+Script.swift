@@ -47,10 +47,12 @@ extension MockServer {
             if let first = unanswered.first {
                 throw TestingError(
                     .scriptMismatch,
-                    "The script had no response left for \(unanswered.count) requests, the first of them "
+                    "Requests for which the script had no response left: \(unanswered.count), the first of them "
                         + "\(first.method.rawValue) \(first.target).")
             }
-            if left > 0 { throw TestingError(.scriptMismatch, "\(left) responses of the script were not requested.") }
+            if left > 0 {
+                throw TestingError(.scriptMismatch, "Responses of the script that were not requested: \(left).")
+            }
         }
     }
 }

@@ -106,6 +106,7 @@ struct DownloadDestinationTests {
                 #expect(result.error?.code == .fileFailed)
                 #expect(result.error?.fileFailure?.errorNumber == ENOENT)
                 #expect(result.error?.fileFailure?.path == folder["x//y"].path)
+                #expect(result.error?.message.contains("is missing, and createsDirectories is false") == true)
                 #expect(transport.requests.isEmpty)
                 #expect(folder.names.isEmpty)
             }
