@@ -73,6 +73,7 @@ public final class HTTPTransport: Transport {
         taskExecutors = connector.eventLoops.map { EventLoopExecutor($0) }
         pool = ConnectionPool(connector: connector, configuration: configuration)
         upgradePool = ConnectionPool(connector: connector, configuration: configuration, onlyHTTP1: true)
+        ResourceLedger.current?.add { [weak self] in self?.descriptionWhileOpen }
     }
 
     deinit {
@@ -92,6 +93,11 @@ public final class HTTPTransport: Transport {
             limit.cancel()
             try? await ownedGroup.shutdownGracefully()
         }
+    }
+
+    /// The transport for a `ResourceLedger`; nil once it is shut down.
+    private var descriptionWhileOpen: String? {
+        hasEnded.load(ordering: .acquiring) ? nil : "an HTTP transport (open connections: \(openConnections))"
     }
 
     /// The number of connections that are open or being opened.

@@ -64,7 +64,8 @@ extension MockServer {
             on(path) { _ in response }
         }
 
-        func respond(to request: RecordedRequest) async -> MockResponse {
+        /// Answers a request, also without a route.
+        package func respond(to request: RecordedRequest) async -> MockResponse {
             if let handler = handler(for: request) { return await handler(request) }
             let isKnown = routes.contains { $0.matches(path: request.path) }
             return .status(isKnown ? .methodNotAllowed : .notFound)

@@ -32,7 +32,8 @@ extension MockServer {
         /// The requests for which no response was left. They were answered with status 500.
         public var unanswered: [RecordedRequest] { state.withLock { $0.unanswered } }
 
-        func respond(to request: RecordedRequest) -> MockResponse {
+        /// Answers a request, also without a response that is left.
+        package func respond(to request: RecordedRequest) -> MockResponse {
             state.withLock { state in
                 if !state.responses.isEmpty { return state.responses.removeFirst() }
                 state.unanswered.append(request)
@@ -43,16 +44,17 @@ extension MockServer {
 
         /// Throws when the requests were not as many as the responses.
         func finish() throws(TestingError) {
+            if let mismatch { throw TestingError(.scriptMismatch, mismatch) }
+        }
+
+        /// How the requests differ in number from the responses, as a sentence; nil if they do not.
+        package var mismatch: String? {
             let (left, unanswered) = state.withLock { ($0.responses.count, $0.unanswered) }
             if let first = unanswered.first {
-                throw TestingError(
-                    .scriptMismatch,
-                    "Requests for which the script had no response left: \(unanswered.count), the first of them "
-                        + "\(first.method.rawValue) \(first.target).")
+                return "Requests for which the script had no response left: \(unanswered.count), the first of them "
+                    + "\(first.method.rawValue) \(first.target)."
             }
-            if left > 0 {
-                throw TestingError(.scriptMismatch, "Responses of the script that were not requested: \(left).")
-            }
+            return left > 0 ? "Responses of the script that were not requested: \(left)." : nil
         }
     }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetTransport
 internal import NIOCore
 internal import Synchronization
 
@@ -93,6 +94,8 @@ public final class MockServer: Sendable {
         await task.value
     }
 
+    private var isShuttingDown: Bool { ending.withLock { $0 != nil } }
+
     private func end() async {
         await listener.stopAccepting()
         await registry.closeAll()
@@ -158,7 +161,11 @@ extension MockServer {
             await listener.stop()
             throw TestingError(.invalidConfiguration, "\"\(configuration.hostName)\" is not a valid host name.")
         }
-        return MockServer(url: url, host: configuration.hostName, port: port, listener: listener, service: service)
+        let server = MockServer(
+            url: url, host: configuration.hostName, port: port, listener: listener, service: service)
+        // A server that is only released runs on, so the ledger keeps it.
+        ResourceLedger.current?.add { server.isShuttingDown ? nil : "the server at \(url)" }
+        return server
     }
 
     private static func tlsContext(

@@ -1,3 +1,4 @@
+internal import LinnetMessages
 internal import NIOCore
 internal import Synchronization
 
@@ -104,17 +105,26 @@ final class ConnectAttempt: Sendable {
     }
 }
 
-/// Tells an attempt to which address its channel connects, and leaves the pipeline.
+/// Tells an attempt to which address its channel connects, and leaves the pipeline. A confinement excludes addresses.
 final class ConnectAddressHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = Never
 
     private let attempt: ConnectAttempt
+    private let key: PoolKey
 
-    init(_ attempt: ConnectAttempt) {
+    /// - Parameter key: The key of the connection, which names the server for people.
+    init(_ attempt: ConnectAttempt, for key: PoolKey) {
         self.attempt = attempt
+        self.key = key
     }
 
     func connect(context: ChannelHandlerContext, to address: SocketAddress, promise: EventLoopPromise<Void>?) {
+        let server = key.proxy?.proxy.server ?? key.origin
+        if let refusal = LoopbackConfinement.refusal(ofConnectingTo: address, of: server.endpoint) {
+            promise?.fail(refusal)
+            // Unlike a failed connection, this one is not closed by the channel itself.
+            return context.close(promise: nil)
+        }
         attempt.connects(context.channel, to: address)
         context.connect(to: address, promise: promise)
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)

@@ -51,7 +51,7 @@ extension Connector {
     }
 
     private func bootstrap(_ opening: Opening, _ binding: SocketBinding? = nil) -> ClientBootstrap {
-        let attempt = opening.attempt
+        let (attempt, key) = (opening.attempt, opening.series.key)
         return ClientBootstrap(group: opening.eventLoop)
             // The handlers ask for each read, so that a slow reader slows down the server.
             .channelOption(.autoRead, value: false)
@@ -59,7 +59,7 @@ extension Connector {
             .channelInitializer { channel in
                 attempt.adopt(channel)
                 do {
-                    try channel.pipeline.syncOperations.addHandler(ConnectAddressHandler(attempt))
+                    try channel.pipeline.syncOperations.addHandler(ConnectAddressHandler(attempt, for: key))
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
                 }

@@ -155,6 +155,7 @@ enum NameAnswer: Sendable {
 enum SystemResolver {
     /// Resolves both address families in the order of RFC 6724. Blocks.
     static func lookUp(_ host: String) -> NameAnswer {
+        if let refusal = LoopbackConfinement.refusal(ofLookingUp: host) { return .failed(refusal) }
         // C strings end at a null byte, so another name would be resolved.
         guard !host.utf8.contains(0) else {
             return .unknown(TransportError(.nameResolutionFailed, "The host name contains a null byte."))
