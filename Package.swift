@@ -155,6 +155,9 @@ let modules = [
         others: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, httpTypes],
         testOthers: [nioEmbedded, lifetimes]),
     Module(
+        name: "TestingTraits", ours: ["LinnetTesting", "LinnetTransport"],
+        testOthers: ["LinnetSecurity", "LinnetSession", nioCore, httpTypes, lifetimes]),
+    Module(
         name: "AFNetworking",
         ours: [
             "LinnetMessages", "LinnetSerialization", "LinnetMultipart", "LinnetAuthentication", "LinnetSecurity",
@@ -216,7 +219,9 @@ let executables: [Target] = [
         name: "ExampleSupport", dependencies: ["LinnetMessages", "LinnetSecurity"], path: "Examples/ExampleSupport"),
     .executableTarget(
         name: "ExampleApp",
-        dependencies: modules.map { .byName(name: $0.target) } + ["ExampleSupport", httpTypes, argumentParser],
+        // A program that links LinnetTestingTraits loads libTesting.so.
+        dependencies: modules.filter { $0.name != "TestingTraits" }.map { .byName(name: $0.target) }
+            + ["ExampleSupport", httpTypes, argumentParser],
         path: "Examples/ExampleApp",
         resources: ["html", "css", "js"].map { .embedInCode("Page/timeline.\($0)") }),
     .target(

@@ -117,6 +117,12 @@ class CheckGraphTests(unittest.TestCase):
         self.add("Modules/Upper/Upper.swift", "import FoundationXML\n")
         self.expect_problem("Upper imports FoundationXML, which the graph does not allow")
 
+    def test_the_testing_library_needs_an_arrow_and_no_declaration(self):
+        self.add("Modules/Base/More.swift", "public import Testing\n")
+        self.expect_problem("Base imports Testing, which the graph does not allow")
+        self.graph = self.graph.replace("Base -> HTTPTypes", "Base -> HTTPTypes, Testing")
+        self.expect_no_problem()
+
     def test_foundation_without_a_reason(self):
         self.add("Modules/Base/More.swift", "import Foundation\n")
         self.expect_problem("Modules/Base/More.swift:1: import FoundationEssentials, or add a comment")

@@ -25,6 +25,8 @@ public struct TestingError: Error, Sendable {
         public static let concurrentRead = Code("concurrentRead")
         /// A script has responses left, or requests found none; see ``MockServer/Script``.
         public static let scriptMismatch = Code("scriptMismatch")
+        /// The test has no `MockServer.current`, since it has no trait of LinnetTestingTraits that starts a server.
+        public static let noMockServer = Code("noMockServer")
         /// The waiting task was cancelled.
         public static let cancelled = Code("cancelled")
         /// The server was shut down.

@@ -14,12 +14,13 @@ enum LivingObjects {
     private static let prefixes: [StaticString] = [
         "LinnetTransport.", "LinnetSession.", "LinnetSerialization.", "LinnetMultipart.", "LinnetReachability.",
         "LinnetUIState.", "LinnetAFNetworking.", "LinnetAFNetworkingBackground.", "LinnetBackground.",
-        "LinnetBackgroundPostgres.", "LinnetTesting.",
+        "LinnetBackgroundPostgres.", "LinnetTesting.", "LinnetTestingTraits.",
         "LinnetWebSocket.", "LinnetHAR.",
         "LinnetCookies.", "LinnetCache.",
         "ExampleApp.",
         "ExampleSupport.",
-        "TransportTests.", "SessionTests.", "UIStateTests.", "IntegrationTests.", "TestingTests.", "ExampleAppTests.",
+        "TransportTests.", "SessionTests.", "UIStateTests.", "IntegrationTests.", "TestingTests.",
+        "TestingTraitsTests.", "ExampleAppTests.",
         "BackgroundTests.", "BackgroundPostgresTests.", "WebSocketTests.", "AFNetworkingTests.", "HARTests.",
         "NIOPosix.", "NIOCore.ChannelPipeline", "NIOCore.ChannelHandlerContext",
     ]

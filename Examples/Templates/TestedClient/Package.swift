@@ -12,5 +12,9 @@ let package = Package(
         .target(name: "PostsClient", dependencies: [.product(name: "LinnetSession", package: "linnet")]),
         .testTarget(
             name: "PostsClientTests",
-            dependencies: ["PostsClient", .product(name: "LinnetTesting", package: "linnet")]),
+            dependencies: [
+                "PostsClient",
+                .product(name: "LinnetTesting", package: "linnet"),
+                .product(name: "LinnetTestingTraits", package: "linnet"),
+            ]),
     ])

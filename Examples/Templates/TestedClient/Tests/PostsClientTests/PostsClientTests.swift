@@ -1,17 +1,19 @@
 import Foundation
 import LinnetSession
 import LinnetTesting
+import LinnetTestingTraits
 import PostsClient
 import Testing
 
-@Suite struct PostsClientTests {
-    private let linnet = #"[{"id": 1, "title": "A linnet"}]"#
+/// Each test has the server of its trait `.mockServer`, and none may use the network.
+@Suite(.withoutNetwork, .leavesNothingOpen) struct PostsClientTests {
+    private static let linnet = #"[{"id": 1, "title": "A linnet"}]"#
 
-    /// Gives a test a client of a server.
+    /// Gives a test a client of its server.
     private func withClient(
-        of server: MockServer, timeout: Duration = .seconds(10), perform: (PostsClient) async throws -> Void
+        timeout: Duration = .seconds(10), perform: (PostsClient) async throws -> Void
     ) async throws {
-        let client = try PostsClient(baseURL: server.url) {
+        let client = try PostsClient(baseURL: MockServer.current.url) {
             $0.timeouts.request = timeout
             $0.retryPolicy.backoff.first = .milliseconds(1)
         }
@@ -19,55 +21,47 @@ import Testing
         await client.shutdown()
     }
 
-    @Test func postsAreDecoded() async throws {
-        try await withMockServer(.json(linnet)) { server in
-            try await withClient(of: server) { client in
-                let posts = try await client.posts()
-                #expect(posts == [Post(id: 1, title: "A linnet")])
-            }
-            #expect(server.recordedRequests.map(\.path) == ["/posts"])
+    @Test(.mockServer(routes: .init { $0.on(.get, "/posts", .json(linnet)) }))
+    func postsAreDecoded() async throws {
+        try await withClient { client in
+            let posts = try await client.posts()
+            #expect(posts == [Post(id: 1, title: "A linnet")])
         }
     }
 
-    @Test func aPostIsSentAsJSON() async throws {
-        let routes = MockServer.Routes {
-            $0.on(.post, "/posts") { request in .json(request.bodyText, status: .created) }
+    @Test(.mockServer(routes: .init { $0.on(.post, "/posts") { .json($0.bodyText, status: .created) } }))
+    func aPostIsSentAsJSON() async throws {
+        try await withClient { client in
+            let post = Post(id: 7, title: "A finch")
+            let created = try await client.create(post)
+            #expect(created == post)
         }
-        try await withMockServer(routes: routes) { server in
-            try await withClient(of: server) { client in
-                let post = Post(id: 7, title: "A finch")
-                let created = try await client.create(post)
-                #expect(created == post)
-            }
+        let request = try await MockServer.current.nextRequest()
+        #expect(request.headerFields[.contentType] == "application/json")
+    }
+
+    // A test fails unless its script has as many responses as there are requests.
+    @Test(.mockServer(script: [.json(linnet).with(.init(.close, at: .responseBody(after: 5))), .json(linnet)]))
+    func aResponseThatBreaksOffIsAskedForAgain() async throws {
+        try await withClient { client in
+            let posts = try await client.posts()
+            #expect(posts.count == 1)
         }
     }
 
-    @Test func aResponseThatBreaksOffIsAskedForAgain() async throws {
-        let broken = MockResponse.json(linnet).with(.init(.close, at: .responseBody(after: 5)))
-        try await withMockServer(MockServer.Script([broken, .json(linnet)])) { server in
-            try await withClient(of: server) { client in
-                let posts = try await client.posts()
-                #expect(posts.count == 1)
-            }
-            #expect(server.recordedRequests.count == 2)
+    @Test(.mockServer(.json(linnet).with(.init(.stall, at: .responseHead))))
+    func aServerThatStallsIsATimeout() async throws {
+        try await withClient(timeout: .milliseconds(200)) { client in
+            let error = await #expect(throws: SessionError.self) { try await client.posts() }
+            #expect(error?.code == .timeout)
         }
     }
 
-    @Test func aServerThatStallsIsATimeout() async throws {
-        try await withMockServer(MockResponse.json(linnet).with(.init(.stall, at: .responseHead))) { server in
-            try await withClient(of: server, timeout: .milliseconds(200)) { client in
-                let error = await #expect(throws: SessionError.self) { try await client.posts() }
-                #expect(error?.code == .timeout)
-            }
-        }
-    }
-
-    @Test func aWrongAnswerIsATypedError() async throws {
-        try await withMockServer(.json(#"{"posts": []}"#)) { server in
-            try await withClient(of: server) { client in
-                let error = await #expect(throws: SessionError.self) { try await client.posts() }
-                #expect(error?.code == .decodingFailed)
-            }
+    @Test(.mockServer(.json(#"{"posts": []}"#)))
+    func aWrongAnswerIsATypedError() async throws {
+        try await withClient { client in
+            let error = await #expect(throws: SessionError.self) { try await client.posts() }
+            #expect(error?.code == .decodingFailed)
         }
     }
 }
