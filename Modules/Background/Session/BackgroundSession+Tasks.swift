@@ -93,7 +93,7 @@ extension BackgroundSession {
     /// The value of a task with its progress, which is read from its part if another process transfers it. It blocks.
     private func value(of record: TaskRecord) -> BackgroundTask {
         if let progress = feed.progress(of: record) { return record.task(progress) }
-        // Of a file that was moved to its destination, or that is being moved there, the journal knows the size. A
+        // The journal knows the size of a file that was moved to its destination, or that is being moved there. A
         // cancelled download has no files.
         let isOver = [.completed, .cancelled].contains(record.machine.state) || record.result.placing != nil
         let hasPart = record.definition.kind == .download && record.machine.attempts > 0 && !isOver
