@@ -84,7 +84,8 @@ struct ReachabilityManagerTests {
         manager.stopMonitoring()
     }
 
-    @Test func aManagerThatIsDroppedEndsItsMonitor() throws {
+    // On the main actor, so that no status is being delivered, which would retain the manager meanwhile.
+    @Test @MainActor func aManagerThatIsDroppedEndsItsMonitor() throws {
         let monitor = try ReachabilityMonitor(address: "127.0.0.1")
         var manager: AFNetworkReachabilityManager? = AFNetworkReachabilityManager(reachability: monitor)
         manager?.startMonitoring()
