@@ -110,7 +110,9 @@ final class WireHandler: ChannelDuplexHandler {
         if isGarbageDue { return }
         let bytes: [UInt8] = [0x00, 0xFF, 0x67] + Array("\u{0}\u{1B}garbage\r\n\r\ngarbage\r\n\r\n".utf8)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
-        context.close(promise: nil)
+        // To close with unread bytes would send RST, upon which a client may lose what it has received. It closes.
+        freeze()
+        context.close(mode: .output, promise: nil)
     }
 
     /// Stops forwarding. Received bytes are discarded, so that the end of the connection is still detected.
