@@ -73,17 +73,12 @@ public final class StubTransport: Transport {
 
     /// Records the policy.
     public func replaceSecurityPolicy(_ policy: SecurityPolicy) {
-        var former: SecurityPolicy? = policy
-        state.withLock { swap(&$0.securityPolicy, &former) }
-        // Released after unlocking, since its objects are the program's.
-        withExtendedLifetime(former) {}
+        state.replace(\.securityPolicy, with: policy)
     }
 
     /// Records the identities.
     public func replaceClientIdentities(_ identities: ClientIdentityPolicy) {
-        var former: ClientIdentityPolicy? = identities
-        state.withLock { swap(&$0.clientIdentities, &former) }
-        withExtendedLifetime(former) {}
+        state.replace(\.clientIdentities, with: identities)
     }
 
     /// Records the shutdown. Later requests fail with `TransportError.Code.shutDown`.
