@@ -74,6 +74,7 @@ struct CookieFileTests {
         try await withFolder { folder in
             let url = folder.appending(path: "cookies")
             var file = try CookieFile(url, .unwritableFile)
+            #expect(file.patience == .seconds(10))
             file.patience = .milliseconds(20)
             try file.locked { () throws(CookieError) in
                 let error = #expect(throws: CookieError.self) { try file.locked { () throws(CookieError) in } }
@@ -201,6 +202,18 @@ struct CookieFileTests {
         }
     }
 
+    @Test func aFileOfMoreThan128MiBIsNotRead() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "cookies")
+            // A file of holes: it takes no room.
+            try Data().write(to: file)
+            try #require(truncate(file.path, 128 << 20 + 1) == 0)
+            let error = #expect(throws: CookieError.self) { _ = try load(file) }
+            #expect(error?.code == .corruptFile)
+            #expect(error?.message.contains("is larger than a store of cookies can be") == true)
+        }
+    }
+
     @Test func savingOverACorruptFileKeepsBoth() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "cookies")
@@ -227,6 +240,38 @@ struct CookieFileTests {
             #expect(try Data(contentsOf: file) == contents)
         }
     }
+
+    @Test func aFileThatCannotBeReplacedLeavesNoRemains() async throws {
+        try await withFolder { folder in
+            // A folder takes the place of the file.
+            let url = folder.appending(path: "cookies")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            let file = try CookieFile(url, .unwritableFile)
+            let error = #expect(throws: CookieError.self) { try file.replace(with: Data("{}".utf8)) }
+            #expect(error?.code == .unwritableFile && error?.errorNumber == EISDIR)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["cookies"])
+        }
+    }
+
+    #if os(Linux)
+    @Test func readingAndWritingLeavesNoFileOpen() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "cookies")
+            let jar = makeJar()
+            jar.set(try makeCookie("a"))
+            try jar.save(to: file)
+            #expect(try load(file).all.count == 1)
+            try Data("{".utf8).write(to: file)
+            #expect(throws: CookieError.self) { _ = try load(file) }
+            #expect(throws: CookieError.self) { _ = try load(folder) }
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            #expect(!open.isEmpty)
+            #expect(open.filter { $0.contains(folder.lastPathComponent) }.isEmpty)
+        }
+    }
+    #endif
 
     @Test func aDeletedFileIsWrittenAgain() async throws {
         try await withFolder { folder in
@@ -271,6 +316,8 @@ struct CookieMergeTests {
             ("a1", "a2", nil, "a2"), ("a2", "a1", nil, "a2"), ("a1", "b2", nil, "b2"), ("b2", "a1", nil, "b2"),
             ("a1", "b2", "a1", "b2"), ("a3", "b2", "a1", "b3"), ("b2", "a1", "a1", "b2"), ("b2", "a3", "a1", "b3"),
             ("b2", "c3", "a1", "c3"), ("c3", "b2", "a1", "c3"), ("b2", "b3", "a1", "b3"),
+            // Of two changes with the same time of use, ours stays.
+            ("a2", "b2", nil, "a2"), ("b2", "c2", "a1", "b2"),
         ] as [(String?, String?, String?, String?)])
     func threeWays(ours: String?, theirs: String?, base: String?, expected: String?) throws {
         func cookies(_ text: String?) throws -> [StoredCookie] {
@@ -282,5 +329,49 @@ struct CookieMergeTests {
         let found = merged.first.map { "\($0.value)\(Int($0.lastAccessDate.timeIntervalSince(testTime)))" }
         #expect(found == expected)
         #expect(merged.count <= 1)
+    }
+}
+
+/// The adoption of a merge by a table that other threads may have changed meanwhile.
+@Suite("Adopting merged cookies", .timeLimit(.minutes(1)))
+struct CookieAdoptionTests {
+    private func table(_ cookies: StoredCookie...) -> CookieTable {
+        var table = CookieTable(suffixes: testSuffixes)
+        for cookie in cookies { table.insert(cookie, now: testTime) }
+        _ = table.takeChanges()
+        return table
+    }
+
+    @Test func aCookieThatWasSetMeanwhileStays() throws {
+        let (ours, theirs) = (try makeCookie("a", "ours"), try makeCookie("a", "theirs"))
+        var table = table(ours)
+        table.adopt([theirs], instead: [], now: testTime)
+        #expect(table.cookie(ours.key)?.value == "ours")
+        table.adopt([theirs], instead: [try makeCookie("a", "earlier")], now: testTime)
+        #expect(table.cookie(ours.key)?.value == "ours")
+        #expect(table.takeChanges().isEmpty)
+    }
+
+    @Test func aCookieThatWasRemovedMeanwhileStaysRemoved() throws {
+        let cookie = try makeCookie("a")
+        var table = table()
+        table.adopt([cookie], instead: [cookie], now: testTime)
+        #expect(table.count == 0)
+        table.adopt([], instead: [cookie], now: testTime)
+        #expect(table.takeChanges().isEmpty)
+    }
+
+    @Test func onlyOtherContentIsAChange() throws {
+        let (ours, theirs) = (try makeCookie("a", "ours"), try makeCookie("a", "theirs"))
+        var used = ours
+        used.lastAccessDate = testTime.addingTimeInterval(5)
+        var table = table(ours)
+        table.adopt([used], instead: [ours], now: testTime)
+        #expect(table.cookie(ours.key) == used)
+        #expect(table.takeChanges().isEmpty)
+        table.adopt([theirs], instead: [used], now: testTime)
+        #expect(table.cookie(ours.key)?.value == "theirs")
+        #expect(table.cookie(ours.key)?.lastAccessDate == used.lastAccessDate)
+        #expect(table.takeChanges().map(\.kind) == [.replaced])
     }
 }

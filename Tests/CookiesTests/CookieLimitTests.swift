@@ -20,6 +20,43 @@ struct CookieLimitTests {
         #expect(jar.all.first?.expires == testTime.addingTimeInterval(lifetime))
     }
 
+    @Test func expiredCookiesMakeRoomForThoseOfTheProgram() throws {
+        let clock = TestClock()
+        let jar = makeJar(clock)
+        jar.set(try makeCookie("unused", created: testTime.addingTimeInterval(-100)))
+        for index in 0..<49 { jar.set(try makeCookie("short-\(index)", lifetime: 10)) }
+        clock.advance(by: 20)
+        jar.set(try makeCookie("new"))
+        #expect(jar.all.map(\.name) == ["unused", "new"])
+    }
+
+    // Section 5.6.2: the earliest date.
+    @Test(arguments: [0, -1])
+    func anAgeOfZeroIsPast(age: Int) throws {
+        let received = fields(["a=1; Max-Age=\(age)"])
+        #expect(
+            makeJar().store(setCookieFields: received, of: try url("https://site.example/")).map(\.expires) == [
+                .distantPast
+            ])
+    }
+
+    // The default path comes from the URL.
+    @Test(arguments: [(1024, nil), (1025, .tooLong)] as [(Int, CookieRefusal?)])
+    func aDefaultPathHasAtMost1024Bytes(count: Int, refusal: CookieRefusal?) throws {
+        var table = CookieTable(suffixes: testSuffixes)
+        let path = "/" + String(repeating: "x", count: count - 1)
+        #expect(try table.refusal(of: "a=1", from: "https://host.site.example\(path)/page") == refusal)
+        #expect(table.all(now: testTime).map(\.path) == (refusal == nil ? [path] : []))
+    }
+
+    @Test(arguments: [0x80, 0xC3, 0xFF] as [UInt8])
+    func aDomainIsASCII(byte: UInt8) throws {
+        var table = CookieTable(suffixes: testSuffixes)
+        let request = try #require(CookieRequest(try url("https://host.site.example/"), .sameSite, testSuffixes))
+        let received = try SetCookie(parsing: Array("a=1; Domain=site".utf8) + [byte] + Array(".example".utf8))
+        #expect(throws: CookieRefusal.domainCharacters) { try table.receive(received, of: request, now: testTime) }
+    }
+
     // Section 5.7: expired cookies are removed at any time.
     @Test func cookiesExpire() throws {
         let clock = TestClock()

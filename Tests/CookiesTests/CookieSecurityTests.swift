@@ -106,6 +106,8 @@ struct CookieSecurityTests {
         ("https://site.example/", "a=1; Secure", "http://site.example/", "=a", true),
         ("https://site.example/", "a=1; Secure", "http://site.example/", "=b=2", true),
         ("https://site.example/", "x; Secure", "http://site.example/", "y", false),
+        ("https://site.example/", "x; Secure", "http://site.example/", "==y", false),
+        ("https://site.example/", "==x; Secure", "http://site.example/", "y", false),
         ("https://site.example/", "a=1", "http://site.example/", "a=2", true),
         ("https://site.example/", "a=1; Secure", "http://site.example/", "a=; Max-Age=0", false),
         ("https://site.example/", "a=1; Secure", "https://site.example/", "a=2", true),
@@ -123,6 +125,15 @@ struct CookieSecurityTests {
         let secure = table.all(now: testTime)
         #expect(try table.refusal(of: sets, from: second) == (isStored ? nil : .overlaysSecure))
         if !isStored { #expect(table.all(now: testTime) == secure) }
+    }
+
+    @Test func aSecureCookieIsNotHiddenAfterTheRemovalOfAnother() throws {
+        var table = CookieTable(suffixes: testSuffixes)
+        for field in ["a=1; Secure", "b=2", "b=; Max-Age=0", "c=3; Secure", "c=; Secure; Max-Age=0"] {
+            #expect(try table.refusal(of: field, from: "https://site.example/") == nil)
+        }
+        #expect(try table.refusal(of: "a=2", from: "http://site.example/") == .overlaysSecure)
+        #expect(table.all(now: testTime).map(\.value) == ["1"])
     }
 
     // A secure cookie that has expired protects nothing (section 5.7: expired cookies are evicted at any time).

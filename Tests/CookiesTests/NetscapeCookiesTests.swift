@@ -62,6 +62,17 @@ struct NetscapeCookiesTests {
         #expect(parsed.malformedLines == [])
     }
 
+    @Test func emptyLinesCountInTheNumbersOfLines() {
+        #expect(NetscapeCookies(parsing: Data("\n\nmalformed\n\n\nmalformed".utf8)).malformedLines == [3, 6])
+    }
+
+    @Test(arguments: [(20, true), (21, false)])
+    func timesHaveAtMost20Characters(count: Int, isRead: Bool) {
+        let time = String(repeating: "0", count: count - 10) + "4000000000"
+        let parsed = NetscapeCookies(parsing: Data("site.example\tFALSE\t/\tFALSE\t\(time)\ta\t1".utf8))
+        #expect(parsed.cookies.map(\.expires?.timeIntervalSince1970) == (isRead ? [4_000_000_000] : []))
+    }
+
     @Test(arguments: [
         "site.example", "site.example\tFALSE\t/\tFALSE\t0\ta", "site.example\tFALSE\t/\tFALSE\t0\ta\t1\t2",
         "site.example\tMAYBE\t/\tFALSE\t0\ta\t1", "site.example\tFALSE\t/\t\t0\ta\t1",

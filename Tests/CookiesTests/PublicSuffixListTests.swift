@@ -47,6 +47,32 @@ struct PublicSuffixListTests {
         #expect(list.registrableDomain(of: "a.b.com") == "b.com")
     }
 
+    @Test func linesEndInAnyWay() {
+        let list = PublicSuffixList(parsing: "co.uk\r\nco.jp\rgithub.io\n")
+        for suffix in ["co.uk", "co.jp", "github.io"] { #expect(list.isPublicSuffix(suffix), "\(suffix)") }
+        #expect(list.count == 3)
+    }
+
+    @Test func rulesAreReadInAnyCase() {
+        let list = PublicSuffixList(parsing: "CO.UK\nCo.Jp\n*.CK\n!WWW.CK")
+        for suffix in ["co.uk", "co.jp", "a.ck"] { #expect(list.isPublicSuffix(suffix), "\(suffix)") }
+        #expect(!list.isPublicSuffix("www.ck"))
+    }
+
+    @Test(arguments: [".CO.UK", "CO..UK", ".co.uk", "co..uk"])
+    func rulesWithEmptyLabelsAreIgnored(rule: String) {
+        #expect(!PublicSuffixList(parsing: rule).isPublicSuffix("co.uk"))
+    }
+
+    @Test(arguments: [("", nil), ("// com\n", nil), ("com\n", 1)] as [(String, Int?)])
+    func aFileHasAtLeastOneRule(contents: String, count: Int?) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "list.dat")
+            try Data(contents.utf8).write(to: file)
+            #expect(PublicSuffixList(contentsOf: file)?.count == count)
+        }
+    }
+
     @Test func labelsBeyondASCIIAreALabels() {
         // RFC 3492, section 7.1, the examples in lower case.
         for (label, expected) in [
@@ -59,8 +85,10 @@ struct PublicSuffixListTests {
             ("安室奈美恵-with-super-monkeys", "-with-super-monkeys-pc58ag80a8qai00g7n9n"),
             ("ひとつ屋根の下2", "2-u9tlzr9756bt3uc0v"), ("そのスピードで", "d9juau41awczczp"), ("bücher", "bcher-kva"),
             ("\u{10FFFF}", "dn32g"),
-            // The bias after the first one has a quotient of 456, at the limit of section 3.4.
-            ("\u{26FF0}\u{26FF1}", "9j4kca"),
+            // The first code point beyond ASCII.
+            ("\u{80}", "a"), ("a\u{80}", "a-ba"),
+            // The bias after the first one has a quotient of 455, and then of 456, at the limit of section 3.4.
+            ("\u{F961}aaa\u{F960}", "aaa-qb2sb"), ("\u{26FF0}\u{26FF1}", "9j4kca"),
         ] {
             #expect(Punycode.label(label[...]) == "xn--" + expected)
         }

@@ -51,6 +51,11 @@ struct StoredCookieTests {
         #expect(error?.message.isEmpty == false)
     }
 
+    @Test func thePathHasAtMost1024Bytes() throws {
+        let path = "/" + String(repeating: "b", count: 1023)
+        #expect(try makeCookie("a", path: path).path == path)
+    }
+
     @Test func propertiesAreCanonical() throws {
         let cookie = try StoredCookie(name: "a", value: "b=c", domain: "Site.EXAMPLE.", isHostOnly: false)
         #expect(cookie.domain == "site.example")

@@ -132,7 +132,7 @@ extension PublicSuffixList {
         if name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) && !(0x41...0x5A ~= $0) || $0 == 0x2D || $0 == 0x2E }) {
             return name
         }
-        let labels = name.lowercased().split(separator: ".").map(Punycode.label)
+        let labels = name.lowercased().split(separator: ".", omittingEmptySubsequences: false).map(Punycode.label)
         guard !labels.contains(nil) else { return nil }
         let text = labels.compactMap { $0 }.joined(separator: ".")
         guard case .name(let canonical) = HostName(text) else { return nil }
