@@ -22,6 +22,7 @@
 # queues   two programs add 10,000 transfers each, while the one that transfers changes, and for four workers with PostgreSQL
 # manual   writes the manual page of linnet, Docs/linnet.1, from its help
 # coverage prints which lines of the modules their tests run: make coverage ARGS="Cache Cookies"
+# mutants  changes the code in small ways, and prints the changes that the tests do not notice: make mutants ARGS="Cookies 100"
 # reliability  meets each fault of a server at each point of an exchange, and writes the outcomes to Docs/Reliability.md
 # nightly  runs what is too long for CI: sanitizers, fuzzing, kills, soaks, the gateway, templates, benchmarks: make nightly ARGS="kills soak"
 # release-check  walks the checklist of a release for this commit: make release-check, or make release-check ARGS="--list"
@@ -32,7 +33,7 @@ include .ci/environment
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage reliability nightly release-check clean
+.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage mutants reliability nightly release-check clean
 
 ARGS ?=
 SCENARIO ?=
@@ -171,6 +172,10 @@ coverage:
 	@.ci/setup build test
 	@.ci/coverage $(ARGS)
 
+mutants:
+	@.ci/setup build
+	@.ci/mutants $(ARGS)
+
 reliability:
 	@.ci/setup build
 	@LINNET_TESTS=ReliabilityTests swift build --product linnetPackageTests >&2
@@ -187,4 +192,4 @@ release-check:
 	@.ci/check-release $(ARGS)
 
 clean:
-	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-coverage .build-desktop .build-gateway .build-templates
+	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-coverage .build-mutants .build-desktop .build-gateway .build-templates
