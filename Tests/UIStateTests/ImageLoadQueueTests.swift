@@ -89,6 +89,24 @@ struct ImageLoadQueueTests {
         #expect(queue.activeDecodings == 0)
     }
 
+    @Test func aTicketAfterTheAnswersHasALoadOfItsOwn() {
+        var (queue, _) = queue(["a"])
+        _ = queue.downloaded(1)
+        _ = queue.startNext()
+        _ = queue.decoded(1)
+        _ = queue.add(2, for: "a")
+        // The tickets of the first call are answered after this one.
+        let late = queue.decoded(1)
+        let own = queue.add(3, for: "a")
+        #expect(late.tickets == [2] && own.isNew && own.load == 2)
+        let end = queue.decoded(1)
+        #expect(end.tickets.isEmpty && end.actions == [.forget(1)])
+        let joined = queue.add(4, for: "a")
+        #expect(joined.load == 2, "The end of the former load leaves the new one to join.")
+        let next = queue.startNext()
+        #expect(next == [.fetch(2)])
+    }
+
     @Test func cancellingAWaitingTicketLeavesTheLimitAlone() {
         var (queue, _) = queue(["a", "b", "c"], downloads: 1)
         let cancelled = queue.cancel(2)

@@ -143,13 +143,19 @@ extension ImageDownloader {
         if scaled == nil { _ = whole }
         var head = original == nil ? response?.withoutBody : nil
         var variants: [[String]: Result<Image, SessionError>] = [:]
-        while let downloads = nextDownloads(of: id) {
-            for download in downloads {
+        var next = nextDownloads(of: id)
+        while let downloads = next {
+            let results = downloads.map { download in
                 let variant = download.request.variant
                 let decoded = (download.request.firstLimit == limit ? scaled : nil) ?? whole
                 let made = variants[variant] ?? decoded.flatMap { process($0, for: download.request) }
                 if variants.updateValue(made, forKey: variant) == nil { keep(made, for: download.request) }
-                download.finish(made.map { ImageResponse(image: $0, response: head) })
+                return made
+            }
+            // Before the receipts are answered: who asks again after an answer must not share the load that gave it.
+            next = nextDownloads(of: id)
+            for (download, result) in zip(downloads, results) {
+                download.finish(result.map { ImageResponse(image: $0, response: head) })
             }
             // Later receipts get an existing image, as if from the cache.
             head = nil

@@ -33,6 +33,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
         case fetching
         case fetched
         case decoding
+        case decoded
         case stopping
     }
 
@@ -133,7 +134,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
             loads[id]?.phase = .stopping
             loadsBySource[load.source] = nil
             return [.stop(id)]
-        case .decoding, .stopping:
+        case .decoding, .decoded, .stopping:
             return []
         }
     }
@@ -162,7 +163,7 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
             loads[id]?.phase = .waiting(moved)
             return []
         case .fetching: return [.setPriority(id, load.priority)]
-        case .fetched, .decoding, .stopping: return []
+        case .fetched, .decoding, .decoded, .stopping: return []
         }
     }
 
@@ -203,14 +204,21 @@ struct ImageLoadQueue<Source: Hashable & Sendable>: Sendable {
         case .fetching, .stopping:
             let tickets = takeTickets(of: id)
             return (tickets, forget(id))
-        case .waiting, .fetched, .decoding: return ([], [])
+        case .waiting, .fetched, .decoding, .decoded: return ([], [])
         }
     }
 
     /// Ends the decoding of a load, and returns the tickets to answer. Call it until there are none, which ends the
     /// load.
+    ///
+    /// The tickets of a call are answered after the next one, from which on other tickets get a new load.
     mutating func decoded(_ id: LoadID) -> (tickets: [TicketID], actions: [Action]) {
-        guard let load = loads[id], case .decoding = load.phase else { return ([], []) }
+        guard let load = loads[id] else { return ([], []) }
+        switch load.phase {
+        case .decoding: loads[id]?.phase = .decoded
+        case .decoded: if loadsBySource[load.source] == id { loadsBySource[load.source] = nil }
+        case .waiting, .fetching, .fetched, .stopping: return ([], [])
+        }
         let tickets = takeTickets(of: id)
         guard tickets.isEmpty else { return (tickets, []) }
         activeDecodings -= 1
