@@ -88,17 +88,15 @@ struct WorkerRoomTests {
             switch kind {
             case .sqlite:
                 let journal = place.folder.appending(path: "store/journal.sqlite").path
-                let command = try await Command.run([
-                    "sqlite3", "-cmd", ".timeout 20000", journal,
+                try await Command.sqlite(
+                    journal,
                     """
                     DROP INDEX transferToStart; DROP INDEX transferReady;
                     ALTER TABLE transfer DROP COLUMN kind; ALTER TABLE transfer DROP COLUMN host;
                     CREATE INDEX transferToStart ON transfer(rank, number, readyAt) WHERE state = 0;
                     CREATE INDEX transferReady ON transfer(readyAt) WHERE state = 0;
                     UPDATE setting SET value = 1 WHERE name = 'transferVersion';
-                    """,
-                ])
-                try #require(command.status == 0, "\(command.errors)")
+                    """)
             case .postgres:
                 for statement in [
                     "DROP INDEX \(place.schema).transfer_ready",
@@ -122,11 +120,7 @@ struct WorkerRoomTests {
         try await withStorePlace(.sqlite) { place in
             do { try await place.open().add([transfer("a")]) }
             let journal = place.folder.appending(path: "store/journal.sqlite").path
-            let command = try await Command.run([
-                "sqlite3", "-cmd", ".timeout 20000", journal,
-                "UPDATE setting SET value = 99 WHERE name = 'transferVersion'",
-            ])
-            try #require(command.status == 0, "\(command.errors)")
+            try await Command.sqlite(journal, "UPDATE setting SET value = 99 WHERE name = 'transferVersion'")
             #expect(try await failure { _ = try await place.open() }.code == .newerJournal)
         }
     }

@@ -104,11 +104,8 @@ struct ControlTests {
                 }
                 let journal = sessionFolder(folder).appending(path: "journal.sqlite").path
                 let counts = "'$.attempts', 1000000, '$.failures', 1000000"
-                let command = try await Command.run([
-                    "sqlite3", journal,
-                    "UPDATE task SET machine = CAST(json_set(CAST(machine AS TEXT), \(counts)) AS BLOB)",
-                ])
-                try #require(command.status == 0, "\(command.errors)")
+                try await Command.sqlite(
+                    journal, "UPDATE task SET machine = CAST(json_set(CAST(machine AS TEXT), \(counts)) AS BLOB)")
                 try await withBackground(in: folder, { $0.retryPolicy.limit = .max }) { background in
                     let ended = try await background.ended(id)
                     #expect(ended.state == .completed && ended.attempts == 1_000_004)

@@ -117,13 +117,11 @@ struct JournalOrderTests {
                 PRAGMA user_version = 1
                 """
             let path = sessionFolder(folder).path + "/journal.sqlite"
-            let command = try await Command.run(["sqlite3", path, change])
-            try #require(command.status == 0, "\(command.errors)")
+            try await Command.sqlite(path, change)
             let journal = try open(folder)
             let room = Journal.Room(tasks: 4, tasksOfHost: 4, active: [:])
             #expect(try await journal.takeTurn(room, at: now, recreations: 3).started.count == 4)
-            let version = try await Command.run(["sqlite3", path, "PRAGMA user_version"])
-            #expect(version.output.first == UInt8(ascii: "2"))
+            #expect(try await Command.sqlite(path, "PRAGMA user_version") == "2")
         }
     }
 

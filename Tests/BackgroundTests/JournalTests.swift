@@ -74,8 +74,7 @@ struct JournalTests {
         try await withFolder { folder in
             try await withBackground(in: folder) { _ in }
             let journal = sessionFolder(folder).appending(path: "journal.sqlite")
-            let command = try await Command.run(["sqlite3", journal.path, "PRAGMA user_version = 99"])
-            try #require(command.status == 0, "\(command.errors)")
+            try await Command.sqlite(journal.path, "PRAGMA user_version = 99")
             let before = try Data(contentsOf: journal)
             let error = try await failure { _ = try await BackgroundSession("test", directory: sessionFolder(folder)) }
             #expect(error.code == .newerJournal)
@@ -93,8 +92,7 @@ struct JournalTests {
                 try bytes(5000).write(to: journal)
             } else {
                 try FileManager.default.removeItem(at: journal)
-                let command = try await Command.run(["sqlite3", journal.path, "CREATE TABLE other (a)"])
-                try #require(command.status == 0, "\(command.errors)")
+                try await Command.sqlite(journal.path, "CREATE TABLE other (a)")
             }
             try await withBackground(in: folder) { background in
                 #expect(background.journalDamage?.code == .damagedJournal)

@@ -88,10 +88,7 @@ struct DamageTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             chmod(folder.path, 0o700)
             let index = folder.appending(path: "index.sqlite").path
-            let command = try await Command.run([
-                "sqlite3", index, "CREATE TABLE entry (id TEXT); INSERT INTO entry VALUES ('a')",
-            ])
-            try #require(command.status == 0, "\(command.errors)")
+            try await Command.sqlite(index, "CREATE TABLE entry (id TEXT); INSERT INTO entry VALUES ('a')")
             let store = try DiskCacheStore(at: folder)
             try await add(Data("new".utf8), to: store)
             #expect(try await body(in: store) == Data("new".utf8))

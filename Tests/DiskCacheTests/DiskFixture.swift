@@ -48,9 +48,7 @@ func names(in folder: URL) -> [String] {
 /// Runs statements on the index of a cache, in another process.
 @discardableResult
 func sqlite(_ folder: URL, _ sql: String) async throws -> String {
-    let command = try await Command.run(["sqlite3", folder.appending(path: "index.sqlite").path, sql])
-    try #require(command.status == 0, "\(command.errors)")
-    return command.text.split(separator: "\n").joined(separator: "\n")
+    try await Command.sqlite(folder.appending(path: "index.sqlite").path, sql)
 }
 
 /// Bytes that look random and are the same for a seed.
