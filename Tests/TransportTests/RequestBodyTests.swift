@@ -57,6 +57,56 @@ struct RequestBodyTests {
         #expect(request.body.count == 16 * 1024 * 1024)
     }
 
+    @Test func smallChunksArriveWholeAndInOrder() async throws {
+        let pieces = (0..<20_000).map { "\($0)\n" }
+        #expect(try await received(.pieces(pieces)).bodyText == pieces.joined())
+    }
+
+    /// The reader produces its second chunk only once the server has the first.
+    @Test(arguments: [false, true])
+    func aChunkDoesNotWaitForTheNext(fails: Bool) async throws {
+        struct Dialogue: TransportBodyReader {
+            struct Failure: Error {}
+            let arrivals: AsyncStream<Data>
+            let fails: Bool
+            var sent = 0
+            mutating func next() async throws -> ByteBuffer? {
+                defer { sent += 1 }
+                if sent == 0 { return ByteBuffer(string: "first") }
+                for await _ in arrivals where sent == 1 { return ByteBuffer(string: "second") }
+                if fails { throw Failure() }
+                return nil
+            }
+        }
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Data.self)
+        let configuration = MockServer.Configuration { $0.requestBodies = .streamed }
+        try await withMockServer(configuration: configuration) { request in
+            var body = Data()
+            do {
+                for try await chunk in request.chunks {
+                    body += chunk
+                    arrived.yield(chunk)
+                    if body.count > 5 { arrived.finish() }
+                }
+            } catch {}
+            return MockResponse(body: .bytes(body))
+        } perform: { server in
+            try await withTransport { transport in
+                let body = TransportRequestBody.stream(length: nil, isReplayable: false) {
+                    Dialogue(arrivals: arrivals, fails: fails)
+                }
+                let request = server.request(.post, body: body)
+                if fails {
+                    let error = await failure { () async throws(TransportError) in try await transport.send(request) }
+                    #expect(error?.underlying is Dialogue.Failure)
+                } else {
+                    let response = try await transport.send(request)
+                    #expect(response.text == "firstsecond")
+                }
+            }
+        }
+    }
+
     @Test(arguments: [["too", "long"], ["few"]])
     func aWrongLengthIsAFailure(pieces: [String]) async throws {
         let server = try await MockServer.start { _ in .status(.ok) }
