@@ -7,20 +7,22 @@ import LinnetTesting
 /// command.
 @MainActor
 final class TimelinePage {
+    /// The size of the largest file that the page uploads, in bytes: the app has it in memory.
+    static let maximumFileSize = 64 << 20
     private let model: TimelineModel
 
     init(_ model: TimelineModel) { self.model = model }
 
     /// Starts a server for the page. End the model before shutting the server down.
     func startServer() async throws(TestingError) -> MockServer {
-        // No request of the page has a body, and the server would keep recorded ones.
-        let configuration = MockServer.Configuration { $0.requestBodies = .collected(upTo: 0) }
+        // The server would keep collected bodies with the requests that it records.
+        let configuration = MockServer.Configuration { $0.requestBodies = .streamed }
         // The page shows all posts.
         Task { [model] in for await state in model.states { model.loadPictures(of: state.posts) } }
         return try await MockServer.start(configuration: configuration) { [self] request in await answer(request) }
     }
 
-    private func answer(_ request: RecordedRequest) -> MockResponse {
+    private func answer(_ request: RecordedRequest) async -> MockResponse {
         guard Self.isOwn(request) else { return .text("This page is for this machine only.", status: .forbidden) }
         let parts = request.path.split(separator: "/")
         switch (request.method, parts.first) {
@@ -34,6 +36,7 @@ final class TimelinePage {
             let id = request.query?.split(separator: "=").last.map(String.init)
             model.perform(command, on: id.map(post) ?? model.state.posts.first)
             return .status(.noContent)
+        case (.post, "files"): return await upload(request)
         default: return .status(.notFound)
         }
     }
@@ -59,6 +62,26 @@ final class TimelinePage {
         let fields: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         let events = model.states.map { @Sendable in try PageState($0, now: Date()).event }
         return MockResponse(headerFields: fields, body: .stream(events))
+    }
+
+    /// Uploads a file that was dropped onto the page; its name is in the query.
+    private func upload(_ request: RecordedRequest) async -> MockResponse {
+        let query = URLComponents(string: request.target)?.queryItems
+        let name = query?.first { $0.name == "name" }?.value ?? ""
+        guard !name.isEmpty else { return .status(.badRequest) }
+        var file = Data()
+        do {
+            for try await chunk in request.chunks {
+                file += chunk
+                if file.count > Self.maximumFileSize {
+                    return MockResponse(status: .contentTooLarge, closesConnection: true)
+                }
+            }
+        } catch {
+            return .status(.badRequest)
+        }
+        model.upload(file, named: name)
+        return .status(.noContent)
     }
 
     private func post(_ id: String) -> Post? { model.state.posts.first { String($0.id) == id } }

@@ -101,6 +101,13 @@ document.addEventListener("keydown", event => {
 for (const button of document.querySelectorAll("[data-command]")) {
     button.addEventListener("click", () => send(button.dataset.command));
 }
+// A dropped file is uploaded; the browser itself would open it in place of the page.
+document.addEventListener("dragover", event => event.preventDefault());
+document.addEventListener("drop", event => {
+    event.preventDefault();
+    const file = event.dataTransfer.files[0];
+    if (file && isConnected) fetch(`/files?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+});
 const events = new EventSource("/events");
 events.addEventListener("state", event => {
     setConnected(true);

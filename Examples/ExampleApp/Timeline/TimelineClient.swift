@@ -55,6 +55,14 @@ struct TimelineClient: Sendable {
         return session.post(Self.uploadPath, form: form).task()
     }
 
+    /// The same for a file in memory.
+    func uploadTask(_ file: Data, named name: String) -> UploadTask<Data> {
+        var form = MultipartForm()
+        form.append("A file", name: "title")
+        form.append(file, name: "file", fileName: name, contentType: "application/octet-stream")
+        return session.post(Self.uploadPath, form: form).task()
+    }
+
     /// Makes a handle on the upload of a picture as a form, which is slowed down so that its progress can be seen.
     func uploadTask(_ picture: Data, fileName: String) -> UploadTask<Data> {
         var form = MultipartForm()

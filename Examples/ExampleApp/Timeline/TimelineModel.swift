@@ -210,6 +210,12 @@ final class TimelineModel {
         }
     }
 
+    /// The same for a file in memory.
+    func upload(_ file: Data, named name: String) {
+        guard values.transfer?.isActive != true else { return say(Self.oneTransfer) }
+        follow(client.uploadTask(file, named: name), named: name)
+    }
+
     /// Starts an upload, and shows its events.
     private func follow(_ task: UploadTask<Data>, named name: String) {
         var transfer = Transfer(isUpload: true, name: name)

@@ -70,6 +70,25 @@ struct TimelinePageTests {
         }
     }
 
+    @Test func aDroppedFileIsUploaded() async throws {
+        try await withPage { session, _ in
+            var events = session.get("/events").serverSentEvents().makeAsyncIterator()
+            try await session.post("/files?name=a%20%C3%A4%2F1.bin").body(.data(Data(count: 300_000))).response()
+            try await next(&events) { state in
+                state["texts"]?["message"]?.string?.hasPrefix("a ä/1.bin finished: status 201") == true
+            }
+            let unnamed = try await #require(throws: SessionError.self) {
+                try await session.post("/files").body(.data(Data("text".utf8))).response()
+            }
+            #expect(unnamed.head?.status == .badRequest)
+            let large = try await #require(throws: SessionError.self) {
+                let body = Data(count: TimelinePage.maximumFileSize + 1)
+                return try await session.post("/files?name=a").body(.data(body)).response()
+            }
+            #expect(large.head?.status == .contentTooLarge)
+        }
+    }
+
     private static func figures(_ state: JSONValue) -> String? { state["texts"]?["transfer-figures"]?.string }
 
     @Test func otherSitesAreRefused() async throws {
@@ -129,6 +148,7 @@ struct TimelinePageTests {
             refresh.click(); download.click(); listeners.keydown({ key: "c" });
             source.state(state()); report();
             refresh.click();
+            listeners.drop({ preventDefault() {}, dataTransfer: { files: [{ name: "a b" }] } });
             console.log(sent.join(" "));
             """#
         let script = String(decoding: PackageResources.timeline_js, as: UTF8.self)
@@ -137,7 +157,7 @@ struct TimelinePageTests {
         #expect(
             run.text.split(separator: "\n") == [
                 "on on on on", "off off off off", "on off off on",
-                "/commands/refresh /commands/cancel /commands/refresh",
+                "/commands/refresh /commands/cancel /commands/refresh /files?name=a%20b",
             ])
     }
 
