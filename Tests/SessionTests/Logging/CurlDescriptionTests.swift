@@ -9,6 +9,7 @@ import Testing
 
 @Suite(.leavesNothingAlive, .timeLimit(.minutes(5)))
 struct CurlDescriptionTests {
+    private static let hasCurl = (try? Command.run(["curl", "--version"]))?.status == 0
     private static let url = URL(string: "http://example.com/a?b=c")
 
     @Test func aSimpleRequestIsASimpleCommand() throws {
@@ -155,7 +156,7 @@ struct CurlDescriptionTests {
         },
     ]
 
-    @Test(arguments: cases)
+    @Test(.enabled(if: hasCurl, "curl is not installed"), arguments: cases)
     func curlSendsTheSame(testCase: Case) async throws {
         try await withMockClient {
             $0.on("/*", .text("ok"))
@@ -191,7 +192,8 @@ struct CurlDescriptionTests {
                 + "  # curl sends no body with HEAD")
     }
 
-    @Test func aFileIsSentByItsName() async throws {
+    @Test(.enabled(if: hasCurl, "curl is not installed"))
+    func aFileIsSentByItsName() async throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "linnet curl 'x' \(UInt64.random(in: 0 ... .max))")
         try Data("from a file\n".utf8).write(to: file)
