@@ -24,7 +24,8 @@
 # coverage prints which lines of the modules their tests run: make coverage ARGS="Cache Cookies"
 # mutants  changes the code in small ways, and prints the changes that the tests do not notice: make mutants ARGS="Cookies 100"
 # reliability  meets each fault of a server at each point of an exchange, and writes the outcomes to Docs/Reliability.md
-# nightly  runs what is too long for CI: sanitizers, fuzzing, kills, soaks, the gateway, templates, benchmarks: make nightly ARGS="kills soak"
+# distributions  builds and tests on Debian 12 and 13, bootstrapped into .build-distributions: make distributions ARGS="--keep trixie"
+# nightly  runs what is too long for CI: sanitizers, fuzzing, kills, soaks, the gateway, templates, distributions, benchmarks: make nightly ARGS="kills soak"
 # release-check  walks the checklist of a release for this commit: make release-check, or make release-check ARGS="--list"
 # clean    removes all build products
 
@@ -33,7 +34,7 @@ include .ci/environment
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage mutants reliability nightly release-check clean
+.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage mutants reliability distributions nightly release-check clean
 
 ARGS ?=
 SCENARIO ?=
@@ -182,6 +183,10 @@ reliability:
 	@LINNET_RELIABILITY="$(CURDIR)/Docs/Reliability.md" LINNET_TESTS=ReliabilityTests \
 		swift test --skip-build --disable-xctest --no-parallel --filter ReliabilityTests $(ARGS)
 
+distributions:
+	@.ci/setup distributions
+	@.ci/distributions $(ARGS)
+
 nightly:
 	@.ci/setup build test bench allocations
 	@.ci/nightly $(ARGS)
@@ -192,4 +197,5 @@ release-check:
 	@.ci/check-release $(ARGS)
 
 clean:
+	@.ci/distributions --remove
 	rm -rf .build .build-release .build-thread .build-address .build-fuzz .build-bench .build-bench-static .build-coverage .build-mutants .build-desktop .build-gateway .build-templates
