@@ -5,8 +5,8 @@ extension Command {
         public let description: String
     }
 
-    /// Runs statements on a database with the program `sqlite3`, which waits for a connection of this process that is still
-    /// being closed.
+    /// Runs statements on a database with the program `sqlite3`, which waits for a connection of this process that is
+    /// still being closed.
     ///
     /// - Returns: The lines of the result, without the last line break.
     /// - Throws: ``Failure`` if a statement fails.

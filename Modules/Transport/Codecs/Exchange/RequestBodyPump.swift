@@ -104,7 +104,8 @@ final class RequestBodyPump<Host: ExchangeHost>: RequestBodyProducer {
     /// Passes bytes to the connection, on its event loop.
     private func pass(on bytes: ByteBuffer?) {
         guard let bytes, let target else { return }
-        // Never at once: the connection may accept bytes before it returns, and the next ones would be passed from within.
+        // Never at once: the connection may accept bytes before it returns, and the next ones would be passed from
+        // within.
         target.host.eventLoop.execute { [host = target.host, exchange = target.exchange] in
             host.value.sendChunk(bytes, of: exchange) { self.sent($0) }
         }
