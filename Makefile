@@ -8,7 +8,7 @@
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
 # check-instructions  the same for the instructions in user space, of plain HTTP, TLS, HTTP/2 and an equipped session
-# soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread"
+# soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread", or make soak MINUTES=30 for a mixed load
 # gateway  builds and tests Examples/Gateway, which the other targets leave out, since Hummingbird takes minutes
 # templates  builds the packages of Examples/Templates, each as a package of its own, and runs their tests
 # gateway-soak  loads the gateway, ends it under load, and draws its dashboard: make gateway-soak MINUTES=5
@@ -40,6 +40,9 @@ ARGS ?=
 SCENARIO ?=
 ROUNDS ?= 5
 MODULE ?=
+# With minutes, the soak is the mixed one. After large bodies are freed, glibc would keep as much in each arena.
+SOAK := $(if $(MINUTES),linnet-mix $(MINUTES),linnet-leaks)
+KEPT := $(if $(MINUTES),:glibc.malloc.mmap_threshold=131072:glibc.malloc.trim_threshold=131072)
 MINUTES ?= 5
 DESKTOP := --package-path Examples --scratch-path .build-desktop --product ExampleDesktop
 GATEWAY := --package-path Examples/Gateway --scratch-path .build-gateway
@@ -93,8 +96,8 @@ check-instructions:
 
 soak:
 	@.ci/setup build
-	@swift build -c release --package-path Benchmarks --scratch-path .build-bench --product linnet-leaks >&2
-	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build-bench/release/linnet-leaks $(ARGS)
+	@swift build -c release --package-path Benchmarks --scratch-path .build-bench --product $(firstword $(SOAK)) >&2
+	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0$(KEPT) .build-bench/release/$(SOAK) $(ARGS)
 
 # The measured build: `swift test` alone would compile everything anew, with other options.
 gateway:

@@ -80,8 +80,17 @@ let package = Package(
         .executableTarget(name: "linnet-soak", dependencies: [linnet]),
         .executableTarget(
             name: "linnet-leaks",
-            dependencies: [linnet, "CAllocator", .product(name: "LinnetTesting", package: "linnet")]),
+            dependencies: [linnet, "BenchMemory", .product(name: "LinnetTesting", package: "linnet")]),
+        .executableTarget(
+            name: "linnet-mix",
+            dependencies: [
+                linnet, "BenchMemory", "CSoak",
+                .product(name: "LinnetTesting", package: "linnet"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .target(name: "BenchMemory", dependencies: ["CAllocator"]),
         .target(name: "CAllocator"),
+        .target(name: "CSoak", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(name: "size-linnet", dependencies: [linnet]),
         .executableTarget(name: "size-ahc", dependencies: [asyncHTTPClient]),
         .executableTarget(name: "size-urlsession"),
