@@ -1,3 +1,4 @@
+import BenchMemory
 import Foundation
 
 /// Checks that memory does not grow, for each kind of body and each way in which an exchange ends.
@@ -56,16 +57,4 @@ enum Wire: String, CaseIterable {
     case h1
     case h2
     case tls
-}
-
-/// Prints a line and flushes the output.
-func tell(_ line: String) {
-    print(line)
-    fflush(nil)
-}
-
-/// A failure that invalidates a measurement.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

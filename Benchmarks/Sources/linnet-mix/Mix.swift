@@ -231,15 +231,3 @@ final class Counter: Sendable {
 
     var value: UInt64 { next.load(ordering: .relaxed) }
 }
-
-/// Prints a line and flushes the output.
-func tell(_ line: String) {
-    print(line)
-    fflush(nil)
-}
-
-/// A result that is not the expected one, or a failure of the run itself.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}

@@ -1,3 +1,4 @@
+import BenchMemory
 import CSoak
 import Foundation
 

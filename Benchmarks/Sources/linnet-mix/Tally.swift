@@ -1,3 +1,4 @@
+import BenchMemory
 import Foundation
 import Linnet
 import Synchronization
