@@ -35,4 +35,12 @@ struct CookieFieldTests {
     func ownAndStoredCookiesAreSentTogether(own: [String], stored: [String], expected: [String]) throws {
         #expect(try sent(own, stored: stored) == expected)
     }
+
+    @Test func aFieldWithoutAdditionsStaysTheSameField() throws {
+        var field = HTTPField(name: .cookie, value: "x=9")
+        field.indexingStrategy = .avoid
+        var headers = HTTPFields([field])
+        makeJar().addCookies(to: &headers, for: try url("https://site.example/"))
+        #expect(headers[fields: .cookie].map(\.indexingStrategy) == [.avoid])
+    }
 }

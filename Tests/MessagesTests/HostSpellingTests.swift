@@ -26,6 +26,19 @@ struct HostSpellingTests {
         #expect(spelling(text) == .usual)
     }
 
+    // RFC 1035, section 2.3.4: labels of 63 octets, and names of 253 without the dot of the root.
+    @Test(arguments: [
+        (63, 0, true), (64, 0, false), (63, 61, true), (63, 62, false), (64, 1, false),
+    ])
+    func labelsAndNamesAreLimited(label: Int, last: Int, isHost: Bool) {
+        let labels = Array(repeating: String(repeating: "a", count: label), count: last == 0 ? 1 : 3)
+        let name = (labels + (last == 0 ? [] : [String(repeating: "b", count: last)])).joined(separator: ".")
+        for text in [name, name + "."] {
+            #expect((spelling(text) != nil) == isHost, "\(text.utf8.count)")
+            #expect((HostName(text) != nil) == isHost, "\(text.utf8.count)")
+        }
+    }
+
     @Test(arguments: [
         ("::1", "::1"), ("0:0::1", "::1"), ("2001:DB8::1", "2001:db8::1"), ("::ffff:127.0.0.1", "127.0.0.1"),
         ("::FFFF:7f00:1", "127.0.0.1"), ("0:0:0:0:0:ffff:10.0.0.1", "10.0.0.1"),
