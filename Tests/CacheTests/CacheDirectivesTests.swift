@@ -43,6 +43,7 @@ struct CacheDirectivesTests {
         ("stale-while-revalidate, stale-if-error=x", "stale-if-error=0 stale-while-revalidate=0"),
         // Section 5.2.3: unknown directives are kept, without effect.
         ("community=\"UCI\", private", "private ext:community=UCI"), ("foo", "ext:foo"), ("no store", ""), ("=5", ""),
+        ("foo=", "ext:foo"), ("foo=a b", "ext:foo"),
         ("no_store", "ext:no_store"), ("@=1, no-store", "no-store"),
     ])
     func directivesOfOneField(value: String, expected: String) {

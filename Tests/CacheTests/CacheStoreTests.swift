@@ -143,6 +143,13 @@ struct CacheStoreTests {
             await expect(.entryTooLarge) { [large] in _ = try await store.beginEntry(large, replacing: []) }
             large.head.headerFields[.contentLength] = "99999999999999999999999999"
             await expect(.entryTooLarge) { [large] in _ = try await store.beginEntry(large, replacing: []) }
+            // As long as there is space, and one byte more.
+            large.head.headerFields[.contentLength] = "1000"
+            let rest = 5000 - large.size
+            large.head.headerFields[.contentLength] = "\(rest)"
+            _ = try await store.beginEntry(large, replacing: [])
+            large.head.headerFields[.contentLength] = "\(rest + 1)"
+            await expect(.entryTooLarge) { [large] in _ = try await store.beginEntry(large, replacing: []) }
         }
     }
 
@@ -157,7 +164,12 @@ struct CacheStoreTests {
     @Test(arguments: StoreKind.allCases) func aHeadThatGrowsTooLargeIsRemoved(kind: StoreKind) async throws {
         try await kind.withStore(limit: 20_000) { store in
             var stored = try await add(store)
-            stored.head.headerFields[.contentType] = String(repeating: "x", count: 1000)
+            stored.head.headerFields[.contentType] = ""
+            let rest = Int(1000 - stored.size)
+            stored.head.headerFields[.contentType] = String(repeating: "x", count: rest)
+            try await store.update(stored)
+            #expect(await store.statistics().bytes == 1000)
+            stored.head.headerFields[.contentType] = String(repeating: "x", count: rest + 1)
             try await store.update(stored)
             #expect(await store.statistics().count == 0)
             #expect(await store.statistics().bytes == 0)
@@ -193,8 +205,54 @@ struct CacheStoreTests {
         }
     }
 
+    /// The variant that was not used for the longest time is removed for the thirty-third.
+    @Test(arguments: StoreKind.allCases) func aKeyHasAtMostThirtyTwoVariants(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var all: [StoredResponse] = []
+            for number in 0..<32 { all.append(try await add(store, vary: "\(number)", size: 1)) }
+            #expect(await store.statistics().evictions == 0)
+            _ = try await store.body(of: all[0].id)
+            all.append(try await add(store, vary: "32", size: 1))
+            #expect(try await present(all, in: store) == all.indices.map { $0 != 1 })
+            #expect(await store.statistics().evictions == 1)
+            #expect(await store.statistics().count == 32)
+        }
+    }
+
+    /// The bodies are freed after unlocking, so the machine returns them.
+    @Test func theBodiesOfRemovedEntriesAreReturned() throws {
+        let one = try entry().size + 1000
+        var machine = MemoryCacheMachine(limit: 2 * one, entryLimit: one)
+        func commit(_ entry: StoredResponse) throws -> [Data] {
+            var entry = entry
+            let id = machine.begin(entry, expecting: 1000)
+            entry.id = try #require(id)
+            entry.bodySize = 1000
+            return machine.commit(entry, body: Data(count: 1000), replacing: []).dropped
+        }
+        #expect(try commit(entry("https://example.com/1")).isEmpty)
+        #expect(try commit(entry("https://example.com/2")).isEmpty)
+        #expect(try commit(entry("https://example.com/3")) == [Data(count: 1000)])
+        machine = MemoryCacheMachine(limit: 1 << 20, entryLimit: 1 << 16)
+        for number in 0..<32 { #expect(try commit(entry(vary: "\(number)")).isEmpty) }
+        #expect(try commit(entry(vary: "32")) == [Data(count: 1000)])
+    }
+
+    /// An abandoned entry leaves no trace in the store either.
+    @Test func theStoreForgetsAnAbandonedEntry() async throws {
+        let store = MemoryCacheStore()
+        let begun = try await store.beginEntry(try entry(), replacing: [])
+        let other = try await store.beginEntry(try entry("https://example.com/other"), replacing: []).commit()
+        // The store numbers entries in order.
+        let id = StoredResponse.ID(rawValue: other.id.rawValue - 1)
+        try store.check(id, size: 0)
+        await begun.abandon()
+        #expect { try store.check(id, size: 0) } throws: { ($0 as? CacheError)?.code == .entryRemoved }
+    }
+
     @Test func outcomesAreCounted() async {
         let store = MemoryCacheStore()
+        #expect(await store.statistics().failures == 0)
         for outcome in [CacheStatistics.Outcome.hit, .hit, .stale, .revalidated, .miss, .miss, .bypass] {
             store.record(outcome)
         }

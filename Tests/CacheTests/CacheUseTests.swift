@@ -67,6 +67,14 @@ struct CacheUseTests {
         }
     }
 
+    @Test func theFieldsForOtherCachesDependOnTheUse() {
+        let own = request("Cache-Control: no-store")
+        #expect(CacheRules.fields(of: .protocolDefined, for: own) == [:])
+        #expect(CacheRules.fields(of: .storedElseLoad, for: own) == [:])
+        #expect(CacheRules.fields(of: .revalidate, for: own) == [.cacheControl: "max-age=0, no-store"])
+        #expect(CacheRules.fields(of: .revalidate, for: request()) == [.cacheControl: "max-age=0"])
+    }
+
     @Test(arguments: CacheUse.allCases) func otherMethodsAreSentUnlessOnlyStoredResponsesAreAllowed(use: CacheUse) {
         let decision = CacheRules().decision(for: request(method: .post), use: use, among: [], at: at(0))
         #expect(decision == (use == .storedOnly ? .unsatisfiable : .bypass))

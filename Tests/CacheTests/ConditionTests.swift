@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinnetMessages
 import Testing
 
 @testable import LinnetCache
@@ -19,6 +20,7 @@ struct ConditionTests {
         ("ETag: \"a,b\"", "If-None-Match: \"x\",\"a,b\"", "304"), ("ETag: \"A\"", "If-None-Match: \"a\"", "200"),
         ("ETag: a", "If-None-Match: a", "304"), ("ETag: \"a\"", "If-None-Match: \"a", "load"),
         ("ETag: \"a\"", "If-None-Match: \"a\" \"b\"", "load"), ("ETag: \"a\"", "If-None-Match: ", "load"),
+        ("ETag: \"a\"", "If-None-Match: ,\"a\"", "load"),
         // Section 13.1.3: If-Modified-Since.
         ("Last-Modified: {-50s}", "If-Modified-Since: {-50s}", "304"),
         ("Last-Modified: {-50s}", "If-Modified-Since: {-1s}", "304"),
@@ -42,7 +44,7 @@ struct ConditionTests {
         ("", "Range: bytes=9-0", "load"), ("", "Range: bytes=0-1,5-6", "load"), ("", "Range: items=0-1", "load"),
         ("", "Range: bytes", "load"), ("", "Range: bytes=", "load"), ("", "Range: bytes=a-b", "load"),
         ("", "Range: bytes=--1", "load"), ("", "Range: bytes=-", "load"),
-        ("", "Range: bytes=0-1|Range: bytes=5-6", "load"),
+        ("", "Range: bytes=0-1|Range: bytes=5-6", "load"), ("", "Range: =bytes=0-1", "load"),
         // Section 13.1.5: If-Range, by strong comparison.
         ("ETag: \"a\"", "Range: bytes=0-9|If-Range: \"a\"", "206 0-9/100"),
         ("ETag: \"a\"", "Range: bytes=0-9|If-Range: \"b\"", "200"),
@@ -52,6 +54,7 @@ struct ConditionTests {
         ("Last-Modified: {-50s}", "Range: bytes=0-9|If-Range: {-1s}", "200"),
         ("Last-Modified: {now}", "Range: bytes=0-9|If-Range: {now}", "200"),
         ("ETag: \"a\"", "Range: bytes=0-1,5-6|If-Range: \"b\"", "200"),
+        ("", "Range: bytes=0-9|If-Range: \"a\"", "200"), ("ETag: \"a\"", "Range: bytes=0-9|If-Range: \"a", "200"),
         // Section 14.2: conditions come before the range.
         ("ETag: \"a\"", "Range: bytes=0-9|If-None-Match: \"a\"", "304"),
         ("ETag: \"a\"", "Range: bytes=0-9|If-None-Match: \"b\"", "206 0-9/100"),
@@ -63,13 +66,14 @@ struct ConditionTests {
     }
 
     /// RFC 9110, section 14.1.2: a range refers to coded bytes, which a request without codings cannot use.
-    @Test(arguments: [
-        ("gzip", "identity", "load"), ("gzip", "Identity", "load"), ("gzip", "gzip", "206 0-9/100"),
-        ("identity", "identity", "206 0-9/100"),
-    ])
-    func aRangeOfCodedBytesIsNotAnUncodedOne(coding: String, accepted: String, expected: String) throws {
-        let coded = try stored("Cache-Control: max-age=60|Content-Encoding: \(coding)")
-        let own = request("Range: bytes=0-9|Accept-Encoding: \(accepted)")
+    @Test(
+        arguments: [
+            ("gzip", "identity", "load"), ("gzip", "Identity", "load"), ("gzip", "gzip", "206 0-9/100"),
+            ("identity", "identity", "206 0-9/100"), (nil, "identity", "206 0-9/100"), ("gzip", nil, "206 0-9/100"),
+        ] as [(String?, String?, String)])
+    func aRangeOfCodedBytesIsNotAnUncodedOne(coding: String?, accepted: String?, expected: String) throws {
+        let coded = try stored("Cache-Control: max-age=60" + (coding.map { "|Content-Encoding: \($0)" } ?? ""))
+        let own = request("Range: bytes=0-9" + (accepted.map { "|Accept-Encoding: \($0)" } ?? ""))
         #expect(describe(CacheRules().decision(for: own, among: [coded], at: at(0))) == expected)
     }
 
@@ -119,13 +123,26 @@ struct ConditionTests {
         #expect(answer.body == nil)
     }
 
+    @Test func aResponseWithoutAnyDateMayBeModified() {
+        #expect(!Validators(response("-Date")).isUnmodified(since: HTTPDate(at(0))))
+    }
+
+    /// Requests without these fields take a shorter way.
+    @Test(arguments: [
+        ("", false), ("Accept: a", false), ("Cookie: a", false), ("If-Match: \"a\"", true), ("RANGE: bytes=0-1", true),
+        ("Accept: a|Cache-Control: no-cache", true), ("Pragma: no-cache", true),
+    ])
+    func someFieldsDecideAboutStoredResponses(text: String, expected: Bool) {
+        #expect(fields(text).decideAboutStoredResponses == expected)
+    }
+
     /// RFC 9110, section 8.8.3.
     @Test(arguments: [
         ("\"a\"", "\"a\"", false), ("W/\"a\"", "\"a\"", true), ("\"\"", "\"\"", false), ("a", "a", true),
         ("W/a", "a", true),
         ("\"a\\b\"", "\"a\\b\"", false), (" \"a\" ", "\"a\"", false), ("\"a", "", false), ("\"a\"b", "", false),
         ("a b", "", false), ("a,b", "", false), ("", "", false), ("W/", "", false), ("w/\"a\"", "", false),
-        ("\"a b\"", "", false),
+        ("\"a b\"", "", false), ("\"!\"", "\"!\"", false), ("\"\u{7F}\"", "", false),
     ])
     func entityTagsAreParsed(text: String, opaque: String, isWeak: Bool) {
         let tag = EntityTag(text)

@@ -91,7 +91,7 @@ struct FreshnessTests {
     /// RFC 9110, section 5.6.7.
     @Test(arguments: [
         (0.0, "Thu, 01 Jan 1970 00:00:00 GMT"), (1_700_000_000.0, firstDate),
-        (784_111_777.9, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (36_000.0, "Thu, 01 Jan 1970 10:00:00 GMT"), (784_111_777.9, "Sun, 06 Nov 1994 08:49:37 GMT"),
         (951_782_400.0, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1.0, "Wed, 31 Dec 1969 23:59:59 GMT"),
         (253_402_300_799.0, "Fri, 31 Dec 9999 23:59:59 GMT"), (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"),
         (-.infinity, "Mon, 01 Jan 0001 00:00:00 GMT"), (.nan, "Thu, 01 Jan 1970 00:00:00 GMT"),

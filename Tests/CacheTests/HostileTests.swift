@@ -35,11 +35,9 @@ struct HostileTests {
         #expect(growth(from: 20_000, make) { _ = EntityTag.List($0) } <= 2.5)
     }
 
-    /// Vary with more than 64 names is not stored; one with 10,000 is refused without a look at the request.
+    /// Vary with 10,000 names is refused without a look at the request.
     @Test func manyNamesInVaryAreRefused() throws {
         let names = { (count: Int) in (0..<count).map { "n\($0)" }.joined(separator: ",") }
-        #expect(CacheRules().refusal(of: response("Vary: " + names(64)), to: request()) == nil)
-        #expect(CacheRules().refusal(of: response("Vary: " + names(65)), to: request()) == .vary)
         #expect(CacheRules().refusal(of: response("Vary: " + names(10_000)), to: request()) == .vary)
         let make = { (count: Int) in response("Vary: " + names(count)) }
         #expect(growth(from: 5000, make) { _ = CacheRules().refusal(of: $0, to: request()) } <= 2.5)

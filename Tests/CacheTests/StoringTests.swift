@@ -64,6 +64,8 @@ struct StoringTests {
         Case("5.2.2.3", "Cache-Control: must-understand, no-store, max-age=5", nil),
         Case("5.2.2.3", "Cache-Control: must-understand, no-store, max-age=5", status: 299, .status),
         Case("5.2.2.3", "Cache-Control: must-understand, max-age=5", status: 404, nil),
+        Case("5.2.2.3", "Cache-Control: must-understand, no-store, max-age=5", status: 302, nil),
+        Case("5.2.2.3", "Cache-Control: must-understand, no-store, max-age=5", status: 504, nil),
         // Section 5.2.2.7.
         Case("5.2.2.7", "Cache-Control: private, max-age=5", nil),
         Case("5.2.2.7", "Cache-Control: private, max-age=5", shared: true, .isPrivate),
@@ -93,6 +95,8 @@ struct StoringTests {
         Case("3.3", "ETag: \"a\"|Content-Type: multipart/byteranges; boundary=x", status: 206, .part),
         Case("14.4", "Content-Range: bytes 9-0/100|ETag: \"a\"", status: 206, .part),
         Case("14.4", "Content-Range: bytes 0-100/100|ETag: \"a\"", status: 206, .part),
+        Case("14.4", "Content-Range: bytes 0-9//100|ETag: \"a\"", status: 206, .part),
+        Case("14.4", "Content-Range: bytes -0-9/100|ETag: \"a\"", status: 206, .part),
         Case("14.4", "Content-Range: bytes */100|ETag: \"a\"", status: 206, .part),
         Case("14.4", "Content-Range: bytes 0-9/99999999999999999999|ETag: \"a\"", status: 206, .part),
     ])
@@ -142,5 +146,31 @@ struct StoringTests {
         #expect(part.head.headerFields[.contentRange] == nil)
         #expect(part.head.headerFields[.contentLength] == "100")
         #expect(part.part == StoredResponse.Part(range: 10..<20, total: 100))
+    }
+
+    @Test func anEntryHasNoIdentifierBeforeItIsStored() throws {
+        let entry = CacheRules().entry(
+            for: response(), to: request(), key: try key(), requestTime: at(0), responseTime: at(0))
+        #expect(entry?.id.rawValue == 0)
+    }
+
+    /// The estimate by which stores limit their space.
+    @Test func anEntrysSizeIsItsTextsAndSixtyFourBytesForEachField() throws {
+        let texts = url.utf8.count + "Date".count + firstDate.utf8.count
+        #expect(try stored("", size: 100).size == 100 + 256 + Int64(texts + 64))
+        // The variant has the value of one of the two fields.
+        let variant = "Vary".count + "Ab, Cd".count + "ab".count + "123".count + "cd".count
+        #expect(
+            try stored("Vary: Ab, Cd", to: request("Ab: 123"), size: 0).size
+                == 256 + Int64(texts + variant + 4 * 64))
+    }
+
+    @Test(
+        arguments: [
+            ("", 200, 0), ("Content-Length: 70", 200, 70), ("Content-Length: x", 200, 0),
+            ("Content-Length: 10|Content-Range: bytes 10-19/100|ETag: \"a\"", 206, 10),
+        ] as [(String, Int, Int64)])
+    func theSizeOfABodyIsKnownFromItsHead(text: String, status: Int, expected: Int64) throws {
+        #expect(try stored(text, status: status).expectedBodySize == expected)
     }
 }

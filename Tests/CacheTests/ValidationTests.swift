@@ -72,8 +72,10 @@ struct ValidationTests {
         (["ETag: W/\"a\""], "ETag: W/\"a\"", "1"), (["ETag: \"a\""], "ETag: W/\"a\"", "1"),
         (["ETag: W/\"a\"", "ETag: W/\"a\"|Vary: V"], "ETag: W/\"a\"", "1"),
         (["ETag: W/\"a\""], "ETag: W/\"b\"", "unknown"),
+        (["Last-Modified: {-50s}"], "ETag: \"a\"", "unknown"), (["Last-Modified: {-50s}"], "ETag: W/\"a\"", "unknown"),
         (["Last-Modified: {-50s}"], "Last-Modified: {-50s}", "1"),
         (["Last-Modified: {-50s}"], "Last-Modified: {-1s}", "unknown"),
+        (["ETag: \"a\"|Last-Modified: {-50s}", "Vary: V|Last-Modified: {-50s}"], "Last-Modified: {-50s}", "1"),
         (["ETag: \"a\"|Last-Modified: {-50s}"], "Last-Modified: {-50s}", "1"),
         // No validator: it confirms the only candidate.
         (["ETag: \"a\""], "", "1"), (["Last-Modified: {-50s}"], "", "1"),
@@ -153,7 +155,7 @@ struct ValidationTests {
     /// A 304 response can forbid keeping the confirmed response.
     @Test(arguments: [
         ("Cache-Control: no-store", false), ("Vary: *", false), ("Cache-Control: max-age=5", true), ("Vary: B", true),
-        ("Cache-Control: private", true),
+        ("Cache-Control: private", true), ("Cache-Control: no-store|Vary: B", false),
     ])
     func anUpdateMayEndTheStorage(text: String, isKept: Bool) throws {
         let stale = try stored("Cache-Control: max-age=1|ETag: \"a\"", id: 7)

@@ -83,6 +83,17 @@ struct VaryTests {
         #expect(decision.validation?.fields[.ifNoneMatch] == "\"v\", \"f\"")
     }
 
+    @Test(arguments: [(64, nil), (65, .vary)] as [(Int, CacheRules.Refusal?)])
+    func aVariantHasAtMostSixtyFourNames(count: Int, refusal: CacheRules.Refusal?) {
+        let names = (0..<count).map { "n\($0)" }.joined(separator: ",")
+        #expect(CacheRules().refusal(of: response("Vary: " + names), to: request()) == refusal)
+    }
+
+    @Test func aVariantTellsWhichOfItsFieldsTheRequestHas() throws {
+        let variant = try stored("Vary: Cookie, Accept, A", to: request("Cookie: a=b|A: ")).variant
+        #expect(variant.presentNames == ["a", "cookie"])
+    }
+
     @Test func variantsSurviveCoding() throws {
         let variant = try stored("Vary: A, Accept-Encoding", to: request("A: 1|Accept-Encoding: gzip")).variant
         let data = try JSONEncoder().encode(variant)
