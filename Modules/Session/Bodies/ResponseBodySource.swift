@@ -46,7 +46,7 @@ struct TransportSource: ResponseBodySource {
             guard let buffer = try await iterator.next() else { return nil }
             return Data(buffer)
         } catch {
-            throw SessionError(error, url: url)
+            throw SessionError(ofBody: error, url: url)
         }
     }
 
@@ -54,7 +54,7 @@ struct TransportSource: ResponseBodySource {
         do {
             return try await iterator.nextBatch()
         } catch {
-            throw SessionError(error, url: url)
+            throw SessionError(ofBody: error, url: url)
         }
     }
 }

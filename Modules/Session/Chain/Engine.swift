@@ -16,6 +16,7 @@ final class Engine: Sendable {
     /// Watches the network; nil in a session without a monitor.
     let network: NetworkWatch?
     let retriers: [any RequestRetrier]
+    let retryPolicy: RetryPolicy
     private let instruments: [any Instrument]
     private let redaction: Redaction
     let hedging: HedgingPolicy?
@@ -44,6 +45,7 @@ final class Engine: Sendable {
         needsRecords =
             configuration.logger != nil || !configuration.requestAdapters.isEmpty || !configuration.retriers.isEmpty
         retriers = configuration.retriers
+        retryPolicy = configuration.retryPolicy
         instruments = configuration.instruments
         redaction = configuration.redaction
         hedging = configuration.hedging
@@ -208,8 +210,10 @@ extension Engine {
     func answer<S: ResponseSerializer>(
         _ flight: inout Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        guard hasRetriers(flight) else { return try await answerOnce(&flight, serializer) }
-        return try await decoding(flight) { flight async throws(SessionError) in
+        // A transfer that can be suspended is streamed, and a hook on responses is asked before the body is read.
+        let readsLate = flight.control != nil || flight.hooks?.readsResponses == true
+        guard retriesReading(of: flight, readsLate: readsLate) else { return try await answerOnce(&flight, serializer) }
+        return try await retrying(flight, readsLate: readsLate) { flight, _ async throws(SessionError) in
             var flight = flight
             return try await answerOnce(&flight, serializer)
         }

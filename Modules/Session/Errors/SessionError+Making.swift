@@ -92,6 +92,12 @@ extension SessionError {
 }
 
 extension SessionError {
+    /// Creates the session error for the failure of a response's body.
+    init(ofBody error: TransportError, url: URL?) {
+        self.init(error, url: url)
+        isOfBody = true
+    }
+
     /// Creates the session error for a transport's error.
     init(_ error: TransportError, url: URL?) {
         let (code, timeout) = Self.meaning(of: error.code)

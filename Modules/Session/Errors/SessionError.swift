@@ -22,6 +22,7 @@ public struct SessionError: Error, Sendable {
         var resumeData: ResumeData?
         var metrics: [TransportMetrics] = []
         var redirects: [HTTPRedirect] = []
+        var isOfBody = false
     }
 
     // The details are boxed to keep the error small: each function that throws it reserves space for it in its stack
@@ -104,6 +105,12 @@ public struct SessionError: Error, Sendable {
     public var redirects: [HTTPRedirect] {
         get { details.value.redirects }
         set { details.value.redirects = newValue }
+    }
+
+    /// Whether the transport failed while the body of a streamed response was read.
+    var isOfBody: Bool {
+        get { details.value.isOfBody }
+        set { details.value.isOfBody = newValue }
     }
 }
 

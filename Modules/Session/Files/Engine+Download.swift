@@ -20,11 +20,7 @@ extension Engine {
             // asks for uncoded ones.
             if plan.mayBeResumed, let coding = chain.coding { flight.change(to: coding.withoutCodings(flight.request)) }
             let saved = try await whole(flight, keepsLateValue: true) { flight async throws(SessionError) in
-                if let resume = plan.resume {
-                    try await self.download(flight, plan, goingOnFrom: resume)
-                } else {
-                    try await self.download(flight, plan, because: nil)
-                }
+                try await self.download(flight, attempting: plan)
             }
             flight.hooks?.didFinishDownload(saved.value)
             return saved
@@ -39,6 +35,22 @@ extension Engine {
     ) async throws(SessionError) -> SessionResponse<URL> {
         try await onFileThreads { () async throws(SessionError) in try plan.check() }
         return try await finish(DownloadSaver(response, to: flight, plan: plan, content: .whole(nil)))
+    }
+
+    /// Downloads in as many attempts as are needed and allowed. Each one continues the part that the last one has kept.
+    private func download(
+        _ flight: Flight, attempting plan: DownloadPlan
+    ) async throws(SessionError) -> SessionResponse<URL> {
+        var plan = plan
+        return try await retrying(flight, readsLate: true) { flight, failure async throws(SessionError) in
+            if let failure { plan.resume = failure.resumeData }
+            do throws(SessionError) {
+                guard let resume = plan.resume else { return try await download(flight, plan, because: nil) }
+                return try await download(flight, plan, goingOnFrom: resume)
+            } catch {
+                throw plan.accountingForThePart(in: error)
+            }
+        }
     }
 
     private func download(

@@ -3,43 +3,61 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension Engine {
-    /// Runs a request and reads its response. Does both again if the response cannot be decoded and a retrier wants
-    /// another attempt.
+    /// Runs a request and reads its response. Does both again if the reading fails and a retrier, the policy or the hook
+    /// wants another attempt. The links have decided on all other failures.
     ///
-    /// - Parameter attempt: Runs the chain once and reads the response.
-    func decoding<Value>(
-        _ flight: Flight, _ attempt: (Flight) async throws(SessionError) -> SessionResponse<Value>
+    /// - Parameters:
+    ///   - readsLate: Whether the body is read after the response has left the links, so that they do not see its
+    ///     failure.
+    ///   - attempt: Runs the chain once and reads the response. Its second parameter is the failure of the attempt
+    ///     before it.
+    func retrying<Value>(
+        _ flight: Flight, readsLate: Bool,
+        _ attempt: (Flight, SessionError?) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
-        guard hasRetriers(flight) else { return try await attempt(flight) }
+        guard retriesReading(of: flight, readsLate: readsLate) else { return try await attempt(flight, nil) }
         var part = flight
         try begin(&part)
         defer { if !flight.isPart { running.end() } }
         part.isPart = true
+        let record = part.record ?? Flight.Record(id: part.taskID ?? TaskID.next())
+        part.record = record
         // The timers of the attempts do not cover the time between them.
         var between = part
         between.isTimed = false
-        var metrics: [TransportMetrics] = []
+        var last: SessionError?
         while true {
             do throws(SessionError) {
-                var response = try await attempt(part)
-                response.attempts = metrics + response.attempts
+                var response = try await attempt(part, last)
+                response.attempts = (last?.metrics ?? []) + response.attempts
                 return response
             } catch {
-                let failure = error.adding(metrics)
-                guard failure.isNewToRetriers else { throw failure }
-                let failed = part.attempt(part.record?.attempts ?? 1, head: failure.head, error: failure)
-                guard let wait = try await wait(after: failed, between) else { throw failure }
+                let failure = error.adding(last?.metrics ?? [])
+                let isOfBody = readsLate && failure.isOfBody && !failure.isFinal
+                guard isOfBody || failure.isNewToRetriers else { throw failure }
+                let failed = part.attempt(record.attempts, head: failure.head, error: failure)
+                guard let wait = try await wait(after: failed, isOfBody ? retryPolicy(of: flight) : nil, between) else {
+                    throw failure
+                }
                 let request = try await newRequest(part.request, between, after: failure)
                 guard let request, takeRetry(after: failed, part, in: wait) else { throw failure }
                 part = part.with(request)
                 part.retries.isCounted = true
-                metrics = failure.metrics
-                try await timed(between) { [metrics] () async throws(SessionError) in
-                    try await self.pause(for: wait, after: metrics, flight.request.url)
+                try await timed(between) { () async throws(SessionError) in
+                    try await self.pause(for: wait, after: failure.metrics, flight.request.url)
                 }
+                last = failure
             }
         }
     }
+
+    /// Whether a failure to read the response can lead to another attempt.
+    func retriesReading(of flight: Flight, readsLate: Bool) -> Bool {
+        if flight.hasRetriers(before: retriers) { return true }
+        return readsLate && (retryPolicy(of: flight).limit > 0 || flight.hooks?.isSeen(\.willRetry) == true)
+    }
+
+    private func retryPolicy(of flight: Flight) -> RetryPolicy { flight.additions?.value.retryPolicy ?? retryPolicy }
 
     /// The request with a body that can be read; nil if there is none.
     private func newRequest(
@@ -52,8 +70,6 @@ extension Engine {
         }
     }
 
-    func hasRetriers(_ flight: Flight) -> Bool { flight.hasRetriers(before: retriers) }
-
     /// Waits between two attempts; the error of an interrupted wait has the metrics of the attempts before it.
     func pause(for time: Duration, after attempts: [TransportMetrics], _ url: URL) async throws(SessionError) {
         do {
@@ -63,13 +79,15 @@ extension Engine {
         }
     }
 
-    private func wait(after attempt: RetryPolicy.Attempt, _ flight: Flight) async throws(SessionError) -> Duration? {
+    private func wait(
+        after attempt: RetryPolicy.Attempt, _ policy: RetryPolicy?, _ flight: Flight
+    ) async throws(SessionError) -> Duration? {
         var retriers = flight.retriers(before: retriers)
         // The others have seen the status.
         if attempt.error?.code == .unacceptableStatus { retriers.removeAll(where: \.judgesResponses) }
         let decision = try await timed(flight) { [retriers] () async throws(SessionError) in
             do {
-                return try await retriers.decide(on: attempt, nil, flight.hooks)
+                return try await retriers.decide(on: attempt, policy, flight.hooks)
             } catch {
                 throw SessionError(thrown: error, url: flight.request.url)
             }
