@@ -3,8 +3,8 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension Engine {
-    /// Runs a request and reads its response. Does both again if the reading fails and a retrier, the policy or the hook
-    /// wants another attempt. The links have decided on all other failures.
+    /// Runs a request and reads its response. Does both again if the reading fails and a retrier, the policy or the
+    /// hook wants another attempt. The links have decided on all other failures.
     ///
     /// - Parameters:
     ///   - readsLate: Whether the body is read after the response has left the links, so that they do not see its

@@ -12,9 +12,9 @@ internal import LinnetSerialization
 ///
 /// An attempt includes the response's body, where the library reads it: a connection that breaks in the middle of the
 /// body of a value or of a download is followed by another attempt. A download continues from its part if it keeps one
-/// (``DownloadOptions/keepsPart``), and else begins anew. Observers see the response of each attempt; progress never goes
-/// back, and stays where it is until an attempt gets further than the one before. A response that the caller reads as it
-/// arrives is not requested again.
+/// (``DownloadOptions/keepsPart``), and else begins anew. Observers see the response of each attempt; progress never
+/// goes back, and stays where it is until an attempt gets further than the one before. A response that the caller reads
+/// as it arrives is not requested again.
 public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
     /// The maximum number of retries. The default is 0. Beyond it, the request has the response or the error of its
     /// last attempt.
