@@ -93,10 +93,11 @@ struct PlannedFault: Sendable {
         }
     }
 
-    /// Whether it ends a whole connection.
-    var endsConnection: Bool {
+    /// Whether it ends a whole connection, of HTTP/2 or of HTTP/1.1.
+    func endsConnection(isHTTP2: Bool) -> Bool {
         switch effect {
         case .close, .reset, .halfClose, .truncate, .garbage: true
+        case .resetStream: !isHTTP2
         default: false
         }
     }

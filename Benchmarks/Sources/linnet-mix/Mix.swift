@@ -166,7 +166,7 @@ struct Mix {
     private func exchange(_ draw: Draw, _ lane: Lane, _ worker: Worker) async {
         // Such a fault also ends the other streams of its connection, or the request that comes after it.
         let spell = draw.fault.flatMap { fault in
-            fault.endsConnection
+            fault.endsConnection(isHTTP2: lane.name.isHTTP2)
                 ? weather.begin("fault of another request", on: lane.name, explains: fault.codes) : nil
         }
         let start = ContinuousClock.now
