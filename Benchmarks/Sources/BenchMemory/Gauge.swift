@@ -1,5 +1,4 @@
 import CAllocator
-import Glibc
 
 /// The resources of this process.
 package struct Gauge: Sendable {
@@ -15,26 +14,12 @@ package struct Gauge: Sendable {
         let allocated = Int(allocator_trimmed_bytes_in_use())
         return Gauge(
             allocated: allocated, resident: status("VmRSS:") * 1024,
-            descriptors: entries("/proc/self/fd"), threads: status("Threads:"))
-    }
-
-    private static func entries(_ path: String) -> Int {
-        guard let directory = opendir(path) else { return 0 }
-        defer { closedir(directory) }
-        var count = 0
-        while readdir(directory) != nil { count += 1 }
-        return count
+            descriptors: Proc.entries(of: "/proc/self/fd").count, threads: status("Threads:"))
     }
 
     private static func status(_ name: String) -> Int {
-        guard let file = fopen("/proc/self/status", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if text.hasPrefix(name) { return Int(text.filter(\.isNumber)) ?? 0 }
-        }
-        return 0
+        let line = Proc.lines(of: "/proc/self/status").first { $0.hasPrefix(name) }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 }
 

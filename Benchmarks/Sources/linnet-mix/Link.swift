@@ -1,10 +1,11 @@
+import BenchMemory
 import Foundation
 
 /// A network namespace for a server, with a link that loses packets and can go down. It requires root and iproute2.
 struct Link: Sendable {
     let namespace: String
-    /// The address of the server, from the block for benchmarks (RFC 2544).
-    let address = "198.18.77.2"
+    /// The address of the server, from the block for benchmarks (RFC 2544). Other runs have others.
+    let address: String
     private let device: String
     /// How packets are lost, or that they are not.
     let loss: String
@@ -14,12 +15,15 @@ struct Link: Sendable {
         namespace = Self.name
         device = "lmix\(getpid() % 100_000)"
         let peer = "\(device)p"
+        let network = "198.18.\(getpid() / 64 % 256)."
+        let own = network + "\(getpid() % 64 * 4 + 1)"
+        address = network + "\(getpid() % 64 * 4 + 2)"
         let enter = "ip netns exec \(namespace)"
         guard geteuid() == 0,
             Spawn.run(
                 """
                 ip netns add \(namespace) && ip link add \(device) type veth peer name \(peer) netns \(namespace) \
-                && ip address add 198.18.77.1/30 dev \(device) && ip link set \(device) up && \(enter) sh -c '\
+                && ip address add \(own)/30 dev \(device) && ip link set \(device) up && \(enter) sh -c '\
                 ip link set lo up && ip address add \(address)/30 dev \(peer) && ip link set \(peer) up'
                 """)
         else {

@@ -66,19 +66,17 @@ struct Mix {
         tell("link: \(link.map { "a network namespace; \($0.loss)" } ?? "skipped, it requires root and iproute2")")
         // A first session opens the process-wide descriptors, and so does the first timer.
         try await warmUp()
-        let before = Gauge.read()
+        let remainder = Remainder(folder: folder)
         let lanes = try Lane.Name.allCases.filter { $0 != .link || link != nil }.map {
             try Lane($0, ledger: folder.path + ".server", link: link)
         }
-        defer { for lane in lanes { lane.end() } }
         let next = Counter()
         let watch = try await perform(on: lanes, link, next)
         for lane in lanes { await lane.session.shutdown() }
         for lane in lanes { lane.end() }
-        var most = before
         // The pools of the process start their threads when they need them, and keep them.
-        most.threads = watch.gauges.last?.threads ?? before.threads
-        return report(watch, left: try await left(beyond: most), issued: next.value, lanes)
+        let threads = watch.gauges.last?.threads ?? 0
+        return report(watch, left: remainder.left(threads: threads), issued: next.value, lanes)
     }
 
     private func warmUp() async throws {
@@ -87,6 +85,7 @@ struct Mix {
         try await session.get("file/0").response()
         await session.shutdown()
         child.process.end()
+        try await Task.sleep(for: .milliseconds(1))
         // Each server that is killed has a successor with other certificates, of which the process keeps a few parsed.
         for _ in 0..<64 {
             let pki = try TestPKI()
@@ -126,7 +125,7 @@ struct Mix {
             while ContinuousClock.now < end {
                 try await Task.sleep(for: interval)
                 try await closeGate()
-                try await watch.measure(lanes, done: tally.count.done)
+                watch.measure(lanes, done: tally.count.done)
                 if ContinuousClock.now >= end { group.cancelAll() }
                 await gate.open()
             }
@@ -186,25 +185,6 @@ struct Mix {
         tell(message)
         Link.remove()
         exit(1)
-    }
-
-    /// Waits up to five seconds for sockets and threads to end. Returns those that are left.
-    private func left(beyond before: Gauge) async throws -> [String] {
-        var gauge = Gauge.read()
-        for _ in 0..<100 where gauge.descriptors > before.descriptors || gauge.threads > before.threads {
-            try await Task.sleep(for: .milliseconds(50))
-            gauge = Gauge.read()
-        }
-        var left: [String] = []
-        if gauge.descriptors > before.descriptors {
-            left.append("\(gauge.descriptors - before.descriptors) descriptors are left")
-        }
-        if gauge.threads > before.threads {
-            left.append("\(gauge.threads - before.threads) threads are left")
-        }
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        if !files.isEmpty { left.append("\(files.count) files are left: \(files.sorted().prefix(5))") }
-        return left
     }
 
     private func report(_ watch: Watch, left: [String], issued: UInt64, _ lanes: [Lane]) -> Bool {

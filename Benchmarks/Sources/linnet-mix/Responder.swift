@@ -8,6 +8,8 @@ extension HTTPField.Name {
     static let number = HTTPField.Name("X-Number") ?? .ifMatch
     /// The fault of the request.
     static let fault = HTTPField.Name("X-Fault") ?? .ifMatch
+    /// The size of the body, if the URL has none.
+    static let size = HTTPField.Name("X-Size") ?? .ifMatch
 }
 
 /// Answers the requests, and notes them in the ledger: `B` when one begins, `T` when its body was taken, `A` when it is
@@ -156,6 +158,7 @@ extension PlannedFault.Effect {
 struct Target {
     let kind: String
     let argument: String
+    let size: Int
     private var query: [Substring: Substring] = [:]
 
     init(_ request: RecordedRequest) {
@@ -166,18 +169,18 @@ struct Target {
             let parts = pair.split(separator: "=", maxSplits: 1)
             if parts.count == 2 { query[parts[0]] = parts[1] }
         }
+        size = (request.headerFields[.size] ?? query["size"].map(String.init)).flatMap { Int($0) } ?? 0
     }
 
     private func value(_ name: Substring) -> Int { query[name].flatMap { Int($0) } ?? 0 }
 
-    var size: Int { value("size") }
     var wait: Int { value("wait") }
     var status: Int { value("status") }
     var isChunked: Bool { value("chunked") == 1 }
     /// The redirects that are left; 0 at the destination.
     var hop: Int { kind == "hop" ? Int(argument) ?? 1 : 0 }
     /// The end of the redirects.
-    var destination: String { "/\(query["to"] ?? "file")/0?size=\(size)" }
+    var destination: String { "/\(query["to"] ?? "file")/0" + (query["size"].map { "?size=\($0)" } ?? "") }
 }
 
 /// A version of a representation that caches store.
