@@ -88,7 +88,7 @@ let package = Package(
                 .product(name: "LinnetTesting", package: "linnet"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        .target(name: "BenchMemory", dependencies: ["CAllocator"]),
+        .target(name: "BenchMemory", dependencies: ["CAllocator", "CSoak"]),
         .target(name: "CAllocator"),
         .target(name: "CSoak", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(name: "size-linnet", dependencies: [linnet]),

@@ -19,6 +19,7 @@ struct Row {
         await first.session.shutdown()
         // So does the first timer.
         try await Task.sleep(for: .milliseconds(1))
+        let open = Descriptor.all()
         let before = Gauge.read()
         let client = try Client(server, wire)
         let start = ContinuousClock.now
@@ -28,11 +29,9 @@ struct Row {
         for _ in 0..<2 where !growth.faults.isEmpty { growth = try await measure(client) }
         let seconds = (ContinuousClock.now - start).components.seconds
         await client.session.shutdown(.immediate)
-        let after = try await settled(before)
+        let after = try await settled(before, open)
         var faults = growth.faults
-        if after.descriptors > before.descriptors {
-            faults.append("\(after.descriptors - before.descriptors) descriptors are left")
-        }
+        faults += Descriptor.opened(since: open).map { "descriptor \($0) is left" }
         // The pools of the process may start their last threads late; a leak grows with the exchanges.
         if after.threads > before.threads + ProcessInfo.processInfo.activeProcessorCount {
             faults.append("\(after.threads - before.threads) threads are left")
@@ -68,10 +67,10 @@ struct Row {
     }
 
     /// Waits up to five seconds for sockets and threads to end after a shutdown.
-    private func settled(_ before: Gauge) async throws -> Gauge {
+    private func settled(_ before: Gauge, _ open: Set<Descriptor>) async throws -> Gauge {
         for _ in 0..<100 {
             let gauge = Gauge.read()
-            if gauge.descriptors <= before.descriptors, gauge.threads <= before.threads { return gauge }
+            if Descriptor.opened(since: open).isEmpty, gauge.threads <= before.threads { return gauge }
             try await Task.sleep(for: .milliseconds(50))
         }
         return Gauge.read()

@@ -1,16 +1,15 @@
-import BenchMemory
 import CSoak
-import Foundation
+import Glibc
 
 /// A process with pipes, without the threads and run loops of `Foundation.Process`, whose memory would be measured.
-struct Spawn: Sendable {
-    let pid: pid_t
+package struct Spawn: Sendable {
+    private let pid: pid_t
     /// Writes to its standard input.
-    let input: Int32
+    private let input: Int32
     /// Reads its standard output.
-    let output: Int32
+    private let output: Int32
 
-    init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws {
         var words = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var (pid, input, output) = (pid_t(), Int32(), Int32())
@@ -20,7 +19,7 @@ struct Spawn: Sendable {
     }
 
     /// Reads a line of its output, which blocks.
-    func readLine() throws -> String {
+    package func readLine() throws -> String {
         var line: [UInt8] = []
         while true {
             var byte: UInt8 = 0
@@ -32,18 +31,18 @@ struct Spawn: Sendable {
         }
     }
 
-    func write(_ line: String) {
+    package func write(_ line: String) {
         _ = (line + "\n").utf8CString.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count - 1) }
     }
 
     /// Ends the process with a signal, waits for it, and returns its status.
     @discardableResult
-    func end(_ signal: Int32 = SIGKILL) -> Int32 {
+    package func end(_ signal: Int32 = SIGKILL) -> Int32 {
         kill(pid, signal)
         return wait()
     }
 
-    func wait() -> Int32 {
+    package func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         close(input)
@@ -52,7 +51,7 @@ struct Spawn: Sendable {
     }
 
     /// Runs a command to its end. Returns whether it succeeded.
-    static func run(_ line: String) -> Bool {
+    package static func run(_ line: String) -> Bool {
         guard let process = try? Spawn(["sh", "-c", line + " >/dev/null 2>&1"]) else { return false }
         return process.wait() == 0
     }
