@@ -19,8 +19,8 @@ package struct Descriptor: Hashable, Sendable, CustomStringConvertible {
             })
     }
 
-    /// Those that are open now and were not before, in order. A `timerfd` does not count: libdispatch keeps one for each
-    /// clock, from its first timer that is not due at once. An event loop has other descriptors as well.
+    /// Those that are open now and were not before, in order. A `timerfd` does not count: libdispatch keeps one for
+    /// each clock, from its first timer that is not due at once. An event loop has other descriptors as well.
     package static func opened(since before: Set<Descriptor>) -> [Descriptor] {
         all().subtracting(before).filter { $0.target != "anon_inode:[timerfd]" }.sorted { $0.number < $1.number }
     }
