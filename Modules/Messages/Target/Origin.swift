@@ -110,8 +110,8 @@ package enum URLFault: Error, Hashable {
                 + "four decimal numbers or IPv6 in brackets without a zone."
         case .port: "The URL's port is not a number from 1 to 65535."
         case .userInfo:
-            "The URL's user name contains a colon, or its user information a backslash, an at sign or a control character, or it is "
-                + "not UTF-8; use a credential instead."
+            "The URL's user name contains a colon, or its user information a backslash, an at sign or a control "
+                + "character, or it is not UTF-8; use a credential instead."
         }
     }
 }

@@ -66,8 +66,8 @@ enum DefaultHeaderFields {
 
     static func userAgent(product: String, version: String = "0") -> String {
         let name = product.isEmpty ? "Linnet" : token(product)
-        return
-            "\(name)/\(version.isEmpty ? "0" : token(version)) (\(operatingSystem); \(architecture)) Linnet/\(LinnetVersion.current)"
+        let number = version.isEmpty ? "0" : token(version)
+        return "\(name)/\(number) (\(operatingSystem); \(architecture)) Linnet/\(LinnetVersion.current)"
     }
 
     private static func token(_ text: String) -> String {

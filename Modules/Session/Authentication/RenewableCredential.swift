@@ -7,7 +7,8 @@ internal import Synchronization
 /// A credential that requests share, and that is renewed once for all of them.
 ///
 /// ```swift
-/// let token = RenewableCredential(TokenAuthenticator(issuer: issuer.post("token")), stored, for: [Origin("https://api.example.com")!])
+/// let authenticator = TokenAuthenticator(issuer: issuer.post("token"))
+/// let token = RenewableCredential(authenticator, stored, for: [Origin("https://api.example.com")!])
 /// let api = try HTTPSession { $0.authenticator = .renewing(token) }
 /// ```
 /// A request to one of the origins is sent with the credential, on each hop of its redirects. If the credential is

@@ -37,7 +37,7 @@ extension Engine {
         _ walk: inout ChainWalk, _ flight: inout Flight, _ policy: HedgingPolicy
     ) async throws(SessionError) {
         let (chain, sent) = (chain, flight)
-        try await transportLink.send(&walk, &flight, timeouts, hedging: policy, clock) { number in
+        try await transportLink.send(&walk, &flight, timeouts, hedging: policy, by: clock) { number in
             // The probe of a circuit that is half open is one request, and no other one goes to an origin that fails.
             guard chain.circuitBreaker?.state(of: sent.request.url) ?? .closed == .closed else { return false }
             guard chain.retryLedger?.takeRetry() ?? true else {

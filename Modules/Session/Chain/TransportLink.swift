@@ -70,7 +70,7 @@ final class TransportLink: Sendable {
     @inline(never)
     func send(
         _ walk: inout ChainWalk, _ flight: inout Flight, _ timeouts: TransportTimeouts, hedging policy: HedgingPolicy,
-        _ clock: any Clock<Duration>, mayHedge: @escaping @Sendable (Int) -> Bool
+        by clock: any Clock<Duration>, mayHedge: @escaping @Sendable (Int) -> Bool
     ) async throws(SessionError) {
         try policy.check(for: flight.request.url)
         let request = try wire(&flight, timeouts)

@@ -131,7 +131,8 @@ extension ClientIdentity {
         guard let base = secret.bytes.baseAddress, secret.isPEM else {
             throw SecurityError(
                 .invalidIdentity,
-                "The file is not PEM, the only format with certificates and a key in one file; give the key's file too, or read it as PKCS#12."
+                "The file is not PEM, the only format with certificates and a key in one file; give the key's file "
+                    + "too, or read it as PKCS#12."
             )
         }
         try self.init(

@@ -39,7 +39,8 @@ extension TransportError {
     static func proxyAuthenticationTooLate(_ proxy: Proxy) -> TransportError {
         TransportError(
             .proxyAuthenticationRequired,
-            "The proxy \(proxy) asked for the user name and the password after the request's body had been sent, which can be read only once.",
+            "The proxy \(proxy) asked for the user name and the password after the request's body had been sent, which "
+                + "can be read only once.",
             endpoint: proxy.server.endpoint)
     }
 
