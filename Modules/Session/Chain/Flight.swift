@@ -60,7 +60,9 @@ struct Flight: Sendable {
 
     private var parsedTarget: Boxed<RequestTarget>?
 
-    init(_ request: SessionRequest, hooks: RequestHooks? = nil, additions: Boxed<Additions>? = nil) {
+    // Inlined, because it would otherwise make a value and copy it.
+    @inline(__always)
+    init(_ request: consuming SessionRequest, hooks: RequestHooks? = nil, additions: Boxed<Additions>? = nil) {
         self.request = request
         self.hooks = hooks
         self.additions = additions

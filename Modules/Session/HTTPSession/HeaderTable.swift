@@ -25,6 +25,8 @@ final class HeaderTable: Sendable {
     private let merged: HTTPFields
     /// The fields for requests that the caller made: the codings, and the serializer's User-Agent and Accept-Language.
     private let forCallers: HTTPFields
+    /// What else the session's serializer adds to requests without content; nil if only the serializer knows.
+    private let additions: SerializerAdditions?
     /// The media type of a session's serializer for JSON, if it has one.
     private let serializersJSON: String?
     private let credentialNames: Set<HTTPField.Name>
@@ -33,6 +35,7 @@ final class HeaderTable: Sendable {
         self.init(
             own: configuration.headerFields,
             serializer: (configuration.requestSerializer as? any HTTPRequestSerializer)?.headerFields,
+            additions: SerializerAdditions(configuration.requestSerializer),
             json: (configuration.requestSerializer as? JSONRequestSerializer)?.headerFields[.contentType],
             codings: codings.map { HTTPFields([$0.acceptEncoding]) } ?? HTTPFields(),
             credentialNames: configuration.redaction.credentialNames)
@@ -41,15 +44,17 @@ final class HeaderTable: Sendable {
     /// The table after a change of the session's own fields.
     func with(_ own: HTTPFields) -> HeaderTable {
         HeaderTable(
-            own: own, serializer: serializer, json: serializersJSON, codings: codings, credentialNames: credentialNames)
+            own: own, serializer: serializer, additions: additions, json: serializersJSON, codings: codings,
+            credentialNames: credentialNames)
     }
 
     private init(
-        own: HTTPFields, serializer: HTTPFields?, json: String?, codings: HTTPFields,
+        own: HTTPFields, serializer: HTTPFields?, additions: SerializerAdditions?, json: String?, codings: HTTPFields,
         credentialNames: Set<HTTPField.Name>
     ) {
         self.own = own
         self.serializer = serializer
+        self.additions = additions
         self.codings = codings
         self.credentialNames = credentialNames
         serializersJSON = json
@@ -90,7 +95,12 @@ final class HeaderTable: Sendable {
     ) throws {
         let isOfSession = serializer != nil && !isOfCall
         if isOfSession { request.headerFields.addMissing(merged) }
-        if let serializer { request = try serializer.serialize(request, parameters: parameters) }
+        // Most requests need nothing else of the serializer.
+        if isOfSession, let additions, parameters == nil, request.body == nil, additions.apply(to: request.method) {
+            request.options = request.options.filled(from: additions.options)
+        } else if let serializer {
+            request = try serializer.serialize(request, parameters: parameters)
+        }
         // The serializer can have changed the URL.
         if isOfSession {
             if call.session.resolver.leadsElsewhere(request.url) {
@@ -105,4 +115,26 @@ final class HeaderTable: Sendable {
         request.headerFields.addMissing(serializer == nil ? forCallers : codings)
         request.headerFields.override(with: call.headerFields)
     }
+}
+
+/// What a serializer of the library adds to a request without content, besides header fields.
+private struct SerializerAdditions {
+    let options: RequestOptions
+    private let methods: [HTTPRequest.Method]
+
+    init?(_ serializer: any RequestSerializer) {
+        let settings: RequestSerializerSettings
+        switch serializer {
+        case let serializer as FormRequestSerializer: settings = serializer.settings
+        case let serializer as JSONRequestSerializer: settings = serializer.settings
+        case let serializer as PropertyListRequestSerializer: settings = serializer.settings
+        // A serializer of the user's can do something else.
+        default: return nil
+        }
+        options = settings.requestOptions
+        methods = Array(settings.methodsEncodingParametersInURL)
+    }
+
+    /// Whether this is all for requests with a method. A serializer can give the others an empty body.
+    func apply(to method: HTTPRequest.Method) -> Bool { methods.contains(method) }
 }

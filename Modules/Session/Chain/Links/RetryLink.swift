@@ -30,8 +30,10 @@ struct RetryLink: ChainLink {
     }
 
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) -> ChainStep {
+        // Without a copy of the policy, which costs more than the decision.
+        let mayRetry = flight.additions?.value.retryPolicy?.mayRetry(response.head) ?? policy.mayRetry(response.head)
+        guard mayRetry || hasHook(flight) || flight.hasRetriers(before: retriers) else { return .proceed }
         let isFailure = response.head.isFailure
-        let mayRetry = policy(of: flight).mayRetry(response.head)
         let asksHook = (isFailure || mayRetry) && hasHook(flight)
         guard mayRetry || asksHook || hasRetriers(flight, isFailure) else { return .proceed }
         return step(after: flight.attempt(flight.retries.number, head: response.head), &flight) { flight in
