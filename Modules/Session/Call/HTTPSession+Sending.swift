@@ -33,18 +33,18 @@ extension HTTPSession {
         return try await answer(&flight, serializer)
     }
 
-    /// Sends a request whose events have no subscriber yet.
+    /// Sends a request whose events have no subscriber yet. One may come while it runs.
     private func answer<S: ResponseSerializer>(
         _ flight: inout Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        let events = LateEvents(hub)
-        flight.lateEvents = events
+        let reporter = TaskReporter(.data, flight.request, hub: hub)
+        flight.reporter = reporter
         do throws(SessionError) {
             let response = try await engine.answer(&flight, serializer)
-            events.completed(nil, flight.request)
+            reporter.ended(nil)
             return response
         } catch {
-            events.completed(error, flight.request)
+            reporter.ended(error)
             throw error
         }
     }
@@ -59,7 +59,7 @@ extension HTTPSession {
         do {
             var flight = Flight(request, hooks: hooks, additions: extras?.value.additions)
             flight.upgrade = upgrade
-            flight.reporter = Boxed(report.reporter)
+            flight.reporter = report.reporter
             return try await engine.run(flight).reporting(to: report)
         } catch {
             report.complete(error, error.metrics)
@@ -74,10 +74,15 @@ extension HTTPSession {
         let hooks = hub.hooks(of: request, extras?.value.hooks, .download)
         guard hub.isReporting || hooks != nil else {
             var flight = Flight(request, additions: extras?.value.additions)
-            let events = LateEvents(hub)
-            flight.lateEvents = events
-            return try await events.reportingEnd(of: request) { [flight] () async throws(SessionError) in
-                try await engine.download(flight, plan)
+            let reporter = TaskReporter(.download, request, hub: hub)
+            flight.reporter = reporter
+            do throws(SessionError) {
+                let response = try await engine.download(flight, plan)
+                reporter.ended(nil)
+                return response
+            } catch {
+                reporter.ended(error)
+                throw error
             }
         }
         return try await hub.reporting(request, kind: .download, hooks: hooks) { reporter async throws(SessionError) in

@@ -35,10 +35,7 @@ struct Flight: Sendable {
     /// The notes about the request; nil when nothing in the chain reads them.
     var record: Record?
     /// Reports the decisions on a request without a handle; nil if its events are not reported.
-    var reporter: Boxed<TaskReporter>?
-    /// For subscribers that come while a request runs that was not reported at its beginning.
-    var lateEvents: LateEvents?
-
+    var reporter: TaskReporter?
     /// The session's instruments; nil in a session without any.
     var instruments: FlightInstruments?
 
@@ -107,7 +104,7 @@ struct Flight: Sendable {
     }
 
     /// The number of the task, where the request has a handle, hooks, or events.
-    var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID ?? reporter?.value.id }
+    var taskID: UInt64? { hooks?.context.taskID ?? observer?.taskID ?? reporter?.id }
 
     /// Reports a decision to the session's instruments, and to the subscribers of its events.
     func report(_ decision: @autoclosure () -> TaskEvent.Decision) {
@@ -115,10 +112,8 @@ struct Flight: Sendable {
         // A handle delivers its updates one after the other, and a decision must not overtake the start.
         if let control {
             control.decided(decision())
-        } else if let reporter {
-            reporter.value.decided(decision(), nil)
         } else {
-            lateEvents?.decided(decision(), request)
+            reporter?.decided(decision())
         }
     }
 }

@@ -53,12 +53,12 @@ final class TaskEventHub: Sendable {
     /// Runs a request without a handle, and reports its start and its end.
     func reporting<Value>(
         _ request: SessionRequest, kind: TaskKind, hooks: RequestHooks?, serializer: (any ResponseSerializer)? = nil,
-        _ run: (Boxed<TaskReporter>) async throws(SessionError) -> SessionResponse<Value>
+        _ run: (TaskReporter) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
         let report = ReportedRequest(request, kind, hooks, hub: self)
         report.start()
         do {
-            let response = try await run(Boxed(report.reporter))
+            let response = try await run(report.reporter)
             report.complete(TaskCompletion(response, kind, serializer))
             return response
         } catch {

@@ -40,6 +40,7 @@ final class TaskDriver: Sendable {
     }
 
     private let reporter: TaskReporter
+    let request: SessionRequest?
     let output: any AnyTaskOutput
     let shared: Mutex<Shared>
     /// Called once, before any observer learns of the end.
@@ -51,6 +52,7 @@ final class TaskDriver: Sendable {
         progressInterval: Duration, didEnd: @escaping @Sendable (UInt64, SessionError?) -> Void, work: @escaping Work
     ) {
         reporter = TaskReporter(kind, request, hub: hub)
+        self.request = request
         self.output = output
         self.didEnd = didEnd
         shared = Mutex(Shared(work: work, pace: ProgressPace(interval: progressInterval)))
@@ -59,7 +61,6 @@ final class TaskDriver: Sendable {
 
     var id: UInt64 { reporter.id }
     var kind: TaskKind { reporter.kind }
-    var request: SessionRequest? { reporter.request }
     var hub: TaskEventHub { reporter.hub }
 
     var state: TaskState { shared.withLock { $0.machine.state } }
@@ -209,12 +210,13 @@ final class TaskDriver: Sendable {
 
     private func postEvent(about news: TaskNews) {
         switch news {
-        case .state(.running): reporter.resumed(taskDescription)
-        case .state(.suspended): reporter.suspended(taskDescription)
+        case .state(.running): reporter.resumed(request, taskDescription)
+        case .state(.suspended): reporter.suspended(request, taskDescription)
         case .decided(let decision): reporter.decided(decision, taskDescription)
         case .completed(let outcome):
             reporter.completed(
-                outcome.error, completion(outcome), taskDescription, isCounted: shared.withLock { $0.isCounted }
+                request, outcome.error, completion(outcome), description: taskDescription,
+                isCounted: shared.withLock { $0.isCounted }
             ) { completeHooks(outcome.error) }
             resumeWaiters(outcome)
         case .state, .progress: break
