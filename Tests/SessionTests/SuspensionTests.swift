@@ -107,9 +107,12 @@ struct SuspensionTests {
 
     /// A short body arrives in one piece, and is not the end of a suspended task either.
     @Test func aShortResponseWaitsForASuspendedTask() async throws {
-        let hasSent = Signal()
+        let (isSuspended, hasAnswered) = (Signal(), Signal())
         let handler: MockServer.Handler = { request in
-            if request.path == "/short" { hasSent.fire() }
+            if request.path == "/short" {
+                await isSuspended.wait()
+                hasAnswered.fire()
+            }
             return .text("short")
         }
         try await withMockServer(handler: handler) { server in
@@ -117,7 +120,8 @@ struct SuspensionTests {
             let task = try session.call(SessionRequest(url: server.url("/short"))).task()
             task.resume()
             task.suspend()
-            await hasSent.wait()
+            isSuspended.fire()
+            await hasAnswered.wait()
             for _ in 0..<20 { _ = try await session.call(SessionRequest(url: server.url("/other"))).response() }
             #expect(task.state == .suspended && task.result == nil && task.progress.download.completed == 0)
             task.resume()
