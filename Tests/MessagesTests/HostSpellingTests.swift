@@ -48,6 +48,10 @@ struct HostSpellingTests {
         #expect(spelling(text) == nil)
     }
 
+    @Test(arguments: [("a", 1), ("example.com", 2), ("a.b.c", 3)]) func labelsAreCounted(name: String, count: Int) {
+        #expect(HostName.labels(name) == count)
+    }
+
     @Test func trailingDotOfAnIPv4AddressIsDropped() {
         #expect(spelling("127.0.0.1.") == .address("127.0.0.1"))
     }
@@ -61,7 +65,8 @@ struct HostSpellingTests {
     @Test(arguments: [
         "127.1", "127.0.1", "2130706433", "0x7f000001", "0X7F000001", "0x7f.1", "0177.0.0.1", "127.0.0.01", "0x", "0",
         "00",
-        "127.0.0.256", "1.2.3.4.5", "127.1.", "example.1", "a.0x1f", "127.0.0.0x1", "", ".", "..", "a..b", ".a", "a..",
+        "127.0.0.256", "1.2.3.4.5", "127.1.", "1.2.3.", "example.1", "a.0x1f", "127.0.0.0x1", "", ".", "..", "a..b",
+        ".a", "a..",
         "127.0.0.1..", "127.0.0.1%00", "127.0.0.1\0", "%31%32%37.0.0.1", "\u{FF11}27.0.0.1", "127\u{3002}0.0.1", "a b",
         "a/b",
         "a@b", "*.example.com", "::1", "::ffff:127.0.0.1", String(repeating: "a", count: 64),

@@ -35,6 +35,13 @@ struct RequestTargetTests {
         #expect(target.path == path)
     }
 
+    /// Foundation percent-encodes these bytes in URLs.
+    @Test func aTargetInTextIsEncoded() throws {
+        let text = "http://example.com/a b{\u{FC}?c d#e"
+        #expect(try RequestTarget(parsing: text).path == "/a%20b%7B%C3%BC?c%20d")
+        #expect(try RequestTarget(parsing: "http://a%20b:c@example.com/").userInfo?.user == "a b")
+    }
+
     /// A known origin changes no result.
     @Test(arguments: [
         "http://example.com:8080", "http://example.com", "HTTPS://Example.com:443/", "http://[::1]:80/x",
@@ -72,6 +79,7 @@ struct RequestTargetTests {
         "ftp://example.com/", "file:///etc/passwd", "/x", "http:///x", "http://example.com:0/",
         "http://example.com:65536/", "http://a%3Ab@example.com/", "http://%FF@example.com/", "data:,x", "http://127.1/",
         "http://0x7f000001/", "https://2130706433/",
+        "hxtp://a/", "htxp://a/", "httx://a/", "httpx://a/", "HTTPR://a/", "xttp://a/", "http://a:655350/",
         "http://0177.0.0.1/", "http://127.1./", "http://%31%32%37.0.0.1/", "http://a..b/", "http://[fe80::1%25lo]/",
     ])
     func refusesWhatIsNotHTTP(url: String) throws {

@@ -45,6 +45,60 @@ struct URIReferenceTests {
         #expect(URIReference.removingDotSegments(read.path) == resolved.path)
     }
 
+    /// RFC 3986, section 3.1.
+    @Test(
+        arguments: [
+            ("a+b-c.d9:e", "a+b-c.d9"), ("A:", "A"), ("a,b:c", nil), ("a_b:c", nil), ("9a:b", nil), ("+a:b", nil),
+            (":a", nil), ("a/b:c", nil), ("a?b:c", nil), ("a#b:c", nil),
+        ] as [(String, Substring?)])
+    func aSchemeIsALetterThenLettersDigitsPlusHyphenAndDot(text: String, scheme: Substring?) {
+        #expect(URIReference(text).scheme == scheme)
+        #expect(URIReference(text).text == text)
+    }
+
+    @Test(
+        arguments: [("//", ""), ("a://", ""), ("//a", "a"), ("/", nil), ("a:/", nil), ("", nil)]
+            as [(String, Substring?)])
+    func anAuthorityFollowsTwoSlashes(text: String, authority: Substring?) {
+        #expect(URIReference(text).authority == authority)
+        #expect(URIReference(text).text == text)
+    }
+
+    /// An authority that is invalid because of its brackets is a host as a whole, which is refused later.
+    @Test(
+        arguments: [
+            ("[::1]", "::1", nil, true), ("[::1]:80", "::1", "80", true), ("[::1]x", "[::1]x", nil, false),
+            ("[", "[", nil, false), ("[a:1", "[a:1", nil, false), ("a:", "a", "", false), ("u@[::1]:", "::1", "", true),
+        ] as [(String, String, String?, Bool)])
+    func bracketsEncloseTheHost(text: String, host: String, port: String?, isBracketed: Bool) {
+        var text = text
+        text.withUTF8 { bytes in
+            let ranges = AuthorityRanges(bytes, in: 0..<bytes.count)
+            #expect(String(decoding: bytes[ranges.host], as: UTF8.self) == host)
+            #expect(ranges.port.map { String(decoding: bytes[$0], as: UTF8.self) } == port)
+            #expect(ranges.isBracketed == isBracketed)
+        }
+    }
+
+    @Test(arguments: [
+        ("http://a b/c d?e f#g h", "http://a b/c%20d?e%20f#g%20h"), ("/%41%4", "/%41%254"), ("/%4g1", "/%254g1"),
+        ("/%", "/%25"), ("/%zz", "/%25zz"), ("/[a]?[b]", "/%5Ba%5D?%5Bb%5D"), ("/a#b#c", "/a#b%23c"),
+        ("/\u{E9}\u{7F}", "/%C3%A9%7F"), ("/a-b?c=d", "/a-b?c=d"),
+    ])
+    func invalidBytesAreEncodedAndEscapesStay(text: String, expected: String) {
+        var reference = URIReference(text)
+        reference.encodeInvalidBytes()
+        #expect(reference.text == expected)
+    }
+
+    @Test(arguments: [
+        ("http://a@b/", false), ("http://b/", false), ("/a@b@c", false), ("http://a@x@b/", true),
+        ("http://a\\@b/", true), ("http://a\u{1}@b/", true), ("http://@b/", false),
+    ])
+    func someUserInformationIsAmbiguous(text: String, isAmbiguous: Bool) {
+        #expect(URIReference(text).hasAmbiguousUserInfo == isAmbiguous)
+    }
+
     @Test func theUserInfoIsThePartBeforeTheLastAt() {
         var reference = URIReference("http://a@b:c@d:1/e@f")
         #expect(reference.userInfo == "a@b:c")
