@@ -8,6 +8,7 @@
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
 # check-instructions  the same for the instructions in user space, of plain HTTP, TLS, HTTP/2 and an equipped session
+# check-switches  the same for the waits of the client's threads; not a part of CI
 # soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread", or make soak MINUTES=30 for a mixed load
 # gateway  builds and tests Examples/Gateway, which the other targets leave out, since Hummingbird takes minutes
 # templates  builds the packages of Examples/Templates, each as a package of its own, and runs their tests
@@ -34,7 +35,7 @@ include .ci/environment
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage mutants reliability distributions nightly release-check clean
+.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions check-switches soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage mutants reliability distributions nightly release-check clean
 
 ARGS ?=
 SCENARIO ?=
@@ -93,6 +94,10 @@ check-allocations:
 check-instructions:
 	@.ci/setup build allocations
 	@Benchmarks/counts instructions $(ARGS)
+
+check-switches:
+	@.ci/setup build
+	@Benchmarks/counts switches $(ARGS)
 
 soak:
 	@.ci/setup build
