@@ -37,11 +37,10 @@ enum Kind: String, CaseIterable, Sendable {
     /// Whether the server may process a request of this kind only once.
     var isOnce: Bool { self == .post || self == .patch || self == .moved }
 
-    /// Whether a retry policy makes a lost response good, up to the end of the body. A handle streams its body, as it
-    /// can be suspended, so that no policy sees an error after the head.
+    /// Whether a retry policy makes a lost response good, up to the end of the body.
     var isCollected: Bool {
         switch self {
-        case .get, .head, .cookie, .put, .delete, .keyed: true
+        case .get, .head, .cookie, .put, .delete, .keyed, .handle, .download: true
         default: false
         }
     }

@@ -9,13 +9,12 @@ extension Engine {
     /// - Parameters:
     ///   - readsLate: Whether the body is read after the response has left the links, so that they do not see its
     ///     failure.
-    ///   - attempt: Runs the chain once and reads the response. Its second parameter is the failure of the attempt
-    ///     before it.
+    ///   - attempt: Runs the chain once and reads the response.
     func retrying<Value>(
         _ flight: Flight, readsLate: Bool,
-        _ attempt: (Flight, SessionError?) async throws(SessionError) -> SessionResponse<Value>
+        _ attempt: (Flight) async throws(SessionError) -> SessionResponse<Value>
     ) async throws(SessionError) -> SessionResponse<Value> {
-        guard retriesReading(of: flight, readsLate: readsLate) else { return try await attempt(flight, nil) }
+        guard retriesReading(of: flight, readsLate: readsLate) else { return try await attempt(flight) }
         var part = flight
         try begin(&part)
         defer { if !flight.isPart { running.end() } }
@@ -25,14 +24,14 @@ extension Engine {
         // The timers of the attempts do not cover the time between them.
         var between = part
         between.isTimed = false
-        var last: SessionError?
+        var metrics: [TransportMetrics] = []
         while true {
             do throws(SessionError) {
-                var response = try await attempt(part, last)
-                response.attempts = (last?.metrics ?? []) + response.attempts
+                var response = try await attempt(part)
+                response.attempts = metrics + response.attempts
                 return response
             } catch {
-                let failure = error.adding(last?.metrics ?? [])
+                let failure = error.adding(metrics)
                 let isOfBody = readsLate && failure.isOfBody && !failure.isFinal
                 guard isOfBody || failure.isNewToRetriers else { throw failure }
                 let failed = part.attempt(record.attempts, head: failure.head, error: failure)
@@ -43,10 +42,10 @@ extension Engine {
                 guard let request, takeRetry(after: failed, part, in: wait) else { throw failure }
                 part = part.with(request)
                 part.retries.isCounted = true
-                try await timed(between) { () async throws(SessionError) in
-                    try await self.pause(for: wait, after: failure.metrics, flight.request.url)
+                metrics = failure.metrics
+                try await timed(between) { [metrics] () async throws(SessionError) in
+                    try await self.pause(for: wait, after: metrics, flight.request.url)
                 }
-                last = failure
             }
         }
     }

@@ -213,7 +213,7 @@ extension Engine {
         // A transfer that can be suspended is streamed, and a hook on responses is asked before the body is read.
         let readsLate = flight.control != nil || flight.hooks?.readsResponses == true
         guard retriesReading(of: flight, readsLate: readsLate) else { return try await answerOnce(&flight, serializer) }
-        return try await retrying(flight, readsLate: readsLate) { flight, _ async throws(SessionError) in
+        return try await retrying(flight, readsLate: readsLate) { flight async throws(SessionError) in
             var flight = flight
             return try await answerOnce(&flight, serializer)
         }

@@ -42,14 +42,20 @@ extension Engine {
         _ flight: Flight, attempting plan: DownloadPlan
     ) async throws(SessionError) -> SessionResponse<URL> {
         var plan = plan
-        return try await retrying(flight, readsLate: true) { flight, failure async throws(SessionError) in
-            if let failure { plan.resume = failure.resumeData }
-            do throws(SessionError) {
-                guard let resume = plan.resume else { return try await download(flight, plan, because: nil) }
-                return try await download(flight, plan, goingOnFrom: resume)
-            } catch {
-                throw plan.accountingForThePart(in: error)
+        do throws(SessionError) {
+            return try await retrying(flight, readsLate: true) { flight async throws(SessionError) in
+                do throws(SessionError) {
+                    guard let resume = plan.resume else { return try await download(flight, plan, because: nil) }
+                    return try await download(flight, plan, goingOnFrom: resume)
+                } catch {
+                    let failure = plan.accountingForThePart(in: error)
+                    plan.resume = failure.resumeData
+                    throw failure
+                }
             }
+        } catch {
+            // The download can also end between two attempts, whose part nothing else accounts for.
+            throw plan.accountingForThePart(in: error)
         }
     }
 

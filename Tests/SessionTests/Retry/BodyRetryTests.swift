@@ -231,4 +231,36 @@ struct BodyRetryTests {
             }
         }
     }
+
+    /// The download is between two attempts, and its part in no hands but its own.
+    @Test(arguments: [true, false])
+    func aCancelledWaitKeepsThePartOrLeavesNothing(keepsPart: Bool) async throws {
+        let source = RangeServer(Self.large)
+        source.change { $0.fault = (.close, 400_000) }
+        let isWaiting = Signal()
+        try await withClient(route: { source.respond(to: $0) }) {
+            $0.retryPolicy.backoff.first = .seconds(600)
+            $0.hooks.willRetry = { _, _, decision in
+                isWaiting.fire()
+                return decision
+            }
+        } perform: { client, _ in
+            try await withScratchFolder { folder in
+                let options = DownloadOptions { $0.keepsPart = true }
+                let task = client.get("a").downloadTask(to: folder["file"], options: options)
+                task.resume()
+                await isWaiting.wait()
+                if keepsPart { task.cancel(producingResumeData: { _ in }) } else { task.cancel() }
+                let error = await failure(of: task)
+                #expect(error?.code == .cancelled)
+                guard keepsPart else {
+                    #expect(error?.resumeData == nil)
+                    #expect(folder.names.isEmpty)
+                    return
+                }
+                let data = try #require(error?.resumeData)
+                #expect(folder.names == [data.partialFile.lastPathComponent])
+            }
+        }
+    }
 }
