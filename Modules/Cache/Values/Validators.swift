@@ -23,8 +23,6 @@ package struct Validators: Sendable {
         self.date = fields[values: .date].first.flatMap { HTTPDate(caseInsensitive: $0) }
     }
 
-    package var isEmpty: Bool { entityTag == nil && lastModified == nil }
-
     /// The entity tag if it is strong.
     var strongTag: EntityTag? { entityTag.flatMap { $0.isWeak ? nil : $0 } }
 
