@@ -18,6 +18,20 @@ struct HostPatternTests {
         #expect(try HostPattern(pattern).matches(host))
     }
 
+    @Test(arguments: [
+        ("10.0.0.0/8", "10.0.0.0/8", true), ("10.0.0.0/8", "10.1.0.0/16", true), ("10.1.0.0/16", "10.0.0.0/8", false),
+        ("10.0.0.0/8", "11.0.0.0/16", false), ("10.0.0.0/16", "11.0.0.0/8", false),
+        ("10.0.0.0/8", "2001:db8::/32", false),
+    ])
+    func aRangeOfAddressesContainsNarrowerOnes(range: String, other: String, isContained: Bool) throws {
+        guard case .range(let range) = try HostPattern(range).form, case .range(let other) = try HostPattern(other).form
+        else {
+            Issue.record("These are no ranges.")
+            return
+        }
+        #expect(range.contains(other) == isContained)
+    }
+
     /// Systems connect to themselves when they are asked for the unspecified address.
     @Test(arguments: ["127.0.0.0/8", "127.0.0.1", "::1", "::1/128", "127.0.0.0/30", "@private"])
     func aPatternForLoopbackMatchesTheUnspecifiedAddresses(pattern: String) throws {

@@ -159,6 +159,17 @@ struct PinningModeTests {
         #expect(await policy.evaluate(try pki.identity().trust()).refusal?.reason == .unknownAuthority)
     }
 
+    @Test func presentedKeysArePins() throws {
+        let policy = try SecurityPolicy.pinning(
+            mode: .publicKey, certificates: [pki.root], allowInvalidCertificates: true)
+        #expect(policy.isPinning)
+    }
+
+    @Test func settingsOfAnEvaluatorThatAcceptsAllCheckNothing() throws {
+        let settings = try #require(StandardTrustEvaluator.insecureAcceptAnyCertificate.settings)
+        #expect(settings.allowInvalidCertificates && !settings.validatesDomainName)
+    }
+
     /// A pinned certificate that is only added to the presented ones has signed nothing.
     @Test func pinnedCertificateBesideTheChainHasNoEffect() async throws {
         let policy = try SecurityPolicy.pinning(

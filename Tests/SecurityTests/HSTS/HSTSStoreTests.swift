@@ -113,6 +113,13 @@ struct HSTSStoreTests {
         #expect(other.hosts.isEmpty)
     }
 
+    @Test(arguments: [0, 1]) func aStoreKeepsAtLeastOneHost(limit: Int) throws {
+        let store = makeStore(limit: limit)
+        try self.store("max-age=10", of: "https://a.example/", in: store)
+        try self.store("max-age=10", of: "https://b.example/", in: store)
+        #expect(store.hosts.map(\.name) == ["b.example"])
+    }
+
     @Test func theNumberOfHostsIsBounded() throws {
         let store = makeStore(limit: 64)
         try self.store("max-age=1", of: "https://short.example/", in: store)

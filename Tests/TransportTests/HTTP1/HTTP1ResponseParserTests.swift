@@ -37,6 +37,10 @@ struct HTTP1ResponseParserTests {
             "200 OK Transfer-Encoding=chunked [ab0123456789]"
         ),
         (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1F\r\n0123456789abcdefghijklmnopqrstu\r\n0\r\n\r\n",
+            "200 OK Transfer-Encoding=chunked [0123456789abcdefghijklmnopqrstu]"
+        ),
+        (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nTransfer-Encoding: , Chunked\r\n\r\n0\r\n\r\n",
             "200 OK Transfer-Encoding=identity Transfer-Encoding=, Chunked []"
         ),
@@ -49,7 +53,12 @@ struct HTTP1ResponseParserTests {
             "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t c\r\nContent-Length: 0\r\n\r\n",
             "200 OK X=a  b \t c Content-Length=0 []"
         ),
+        ("HTTP/1.1 200 OK\r\nX: a\r\n \r\nContent-Length: 0\r\n\r\n", "200 OK X=a Content-Length=0 []"),
         ("HTTP/1.1 200 OK\r\nX:\r\nContent-Length: 0\r\n\r\n", "200 OK X= Content-Length=0 []"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Lengti: 1\r\nXontent-Length: 2\r\nContent-Length: 0\r\n\r\n",
+            "200 OK Content-Lengti=1 Xontent-Length=2 Content-Length=0 []"
+        ),
         ("HTTP/1.1 200 OK\r\nX: ü\r\nContent-Length: 0\r\n\r\n", "200 OK X=ü Content-Length=0 []"),
         ("HTTP/1.1 200 OK\r\n!#$%&'*+-.^_`|~09azAZ: y\r\n\r\n", "200 OK !#$%&'*+-.^_`|~09azAZ=y []"),
     ]
@@ -99,6 +108,7 @@ struct HTTP1ResponseParserTests {
         ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
         ("HTTP/2.0 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
         ("HTTP/1.x 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
+        ("H\n", "a first line that is not an HTTP/1.1 status line"), ("\n", "a line that does not end with CRLF"),
         ("HTTP/1.10 200 OK\r\n\r\n", "a first line that is not an HTTP/1.1 status line"),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
@@ -188,6 +198,16 @@ struct HTTP1ResponseParserTests {
     func anEarlyEndOfTheConnectionIsAnError(bytes: String) {
         let parsed = ParsedResponses(bytes)
         #expect(parsed.responses.isEmpty && parsed.error == nil)
+    }
+
+    /// The line of a chunk's size has at most 4,096 bytes before its line feed.
+    @Test(
+        arguments: [(4096, nil), (4097, .malformed("a chunk size line that is too long"))] as [(Int, HTTP1SyntaxError?)]
+    )
+    func theLineOfAChunkIsLimited(length: Int, error: HTTP1SyntaxError?) {
+        let line = "1;" + String(repeating: "x", count: length - 3) + "\r\n"
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(ParsedResponses(head + line + "a\r\n0\r\n\r\n").error == error)
     }
 
     @Test func aResponseToHEADHasNoBody() {

@@ -23,6 +23,38 @@ struct HTTP2FramingTests {
         #expect(Array(bytes.dropFirst(24)) == expected)
     }
 
+    @Test(
+        arguments: [
+            (0x7F, 0x7FFE_FDFC), (0xFF, 0x7FFE_FDFC), (0, 0xFE_FDFC), (0x80, 0xFE_FDFC),
+        ] as [(UInt8, Int)])
+    func aFrameHeaderHasNineBytes(first: UInt8, stream: Int) throws {
+        var buffer = ByteBuffer(bytes: [1, 2, 3, 8, 0x25, first, 0xFE, 0xFD, 0xFC, 0])
+        let found = buffer.readFrameHeader()
+        let header = try #require(found)
+        #expect(header.length == 0x01_0203 && header.type == .windowUpdate && header.flags.rawValue == 0x25)
+        #expect(header.stream == stream && buffer.readableBytes == 1)
+        var short = ByteBuffer(bytes: [UInt8](repeating: 0, count: 8))
+        let none = short.readFrameHeader()
+        #expect(none == nil && short.readableBytes == 8)
+        var written = ByteBuffer()
+        written.writeFrameHeader(
+            .windowUpdate, flags: [.endStream, .priority, .endHeaders], stream: stream, length: 0x01_0203)
+        let copy = written.readFrameHeader()
+        let read = try #require(copy)
+        #expect(read.length == 0x01_0203 && read.type == .windowUpdate && read.flags.rawValue == 0x25)
+        #expect(read.stream == stream && written.readableBytes == 0)
+    }
+
+    /// The server reads the rest of a request that was sent completely.
+    @Test func windowUpdatesShowThatARequestIsRead() {
+        var probe = FramingProbe()
+        probe.open(1, isEnd: false)
+        probe.send(1, 100, isEnd: true)
+        _ = probe.sent()
+        for increment in [60, 0, 60, 60] as [UInt32] { probe.feed(rawFrame(type: 8, stream: 1, .word(increment))) }
+        #expect(probe.events == ["1 read", "1 read"])
+    }
+
     /// A head in two frames with padding and priority, an informational one, DATA with and without padding, an empty
     /// one, trailers; and frames without meaning in between.
     @Test(arguments: [1, 2, 3, 5, 7, 64, Int.max])
@@ -98,7 +130,9 @@ struct HTTP2FramingTests {
         probe.feed(rawFrame(type: 4, .setting(3, 7)), rawFrame(type: 6, Array("12345678".utf8)))
         #expect(probe.sent() == ["SETTINGS ack", "PING ack12345678"])
         #expect(probe.framing.peer.maximumConcurrentStreams == 7)
+        #expect(!probe.framing.isAcknowledged)
         probe.feed(rawFrame(type: 4, flags: 1), rawFrame(type: 6, flags: 1, [1, 2, 3, 4, 5, 6, 7, 8]))
+        #expect(probe.framing.isAcknowledged)
         #expect(probe.sent() == [] && probe.error == nil)
     }
 
@@ -146,7 +180,7 @@ struct HTTP2FramingTests {
             (rawFrame(type: 8, stream: 7, .word(1)), .protocolError),
             (rawFrame(type: 8, stream: 2, .word(1)), .protocolError),
             (rawFrame(type: 3, stream: 1, [0, 0, 8]), .frameSizeError), (rawFrame(type: 3, .word(8)), .protocolError),
-            (rawFrame(type: 3, stream: 7, .word(8)), .protocolError),
+            (rawFrame(type: 3, stream: 7, .word(8)), .protocolError), (rawFrame(type: 3, [0, 0, 8]), .protocolError),
             (rawFrame(type: 2, [0, 0, 0, 0, 1]), .protocolError), (rawFrame(type: 2, stream: 7, [0]), .frameSizeError),
             (rawFrame(type: 0, [1]), .protocolError), (rawFrame(type: 0, stream: 7, [1]), .protocolError),
             (rawFrame(type: 0, stream: 2, [1]), .protocolError),
@@ -219,7 +253,9 @@ struct HTTP2FramingTests {
     }
 
     /// The request has ended (stream 1), so no data depends on the window.
-    @Test(arguments: [(1, 0, nil), (1, 0x7FFF_FFFF, nil), (3, 0, 1), (3, 0x7FFF_FFFF, 3)] as [(UInt32, UInt32, Int?)])
+    @Test(
+        arguments: [(1, 0, nil), (1, 0x7FFF_FFFF, nil), (3, 0, 1), (3, 1, nil), (3, 0x7FFF_FFFF, 3)]
+            as [(UInt32, UInt32, Int?)])
     func aWindowOverflowIsAnError(stream: UInt32, increment: UInt32, code: Int?) {
         var probe = FramingProbe(requests: 1)
         probe.open(3, isEnd: false)

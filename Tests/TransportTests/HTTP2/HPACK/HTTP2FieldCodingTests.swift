@@ -89,7 +89,9 @@ struct HTTP2FieldCodingTests {
     }
 
     /// RFC 7541, 4.2: the smallest and the last size are announced before the next block.
-    @Test(arguments: [([0], "20"), ([0, 4096], "203fe11f"), ([100, 50, 80], "3f133f31"), ([9000], "")])
+    @Test(arguments: [
+        ([0], "20"), ([0, 4096], "203fe11f"), ([0, 10], "202a"), ([100, 50, 80], "3f133f31"), ([9000], ""),
+    ])
     func theServersTableSizeIsObserved(sizes: [Int], update: String) {
         var encoder = HTTP2FieldEncoder()
         let line = Line(name: ":method", value: "GET")
@@ -101,6 +103,8 @@ struct HTTP2FieldCodingTests {
     @Test(
         arguments: [
             ("80", .invalidIndex), ("be", .invalidIndex), ("ff", .truncated), ("ffffffffffff0f", .integerTooLarge),
+            // The largest integer, and one more.
+            ("ff81ffff7f", .invalidIndex), ("ff82ffff7f", .integerTooLarge),
             ("ff8080808080808001", .integerTooLarge), ("40", .truncated), ("0f0d", .truncated),
             ("0f0d0531", .truncated),
             // A table of 4,097 bytes; changes behind a field and three of them.
@@ -132,7 +136,8 @@ struct HTTP2FieldCodingTests {
     @Test(
         arguments: [
             ("", nil), ("88", nil), ("8888", .secondStatus), ("0f0d0131 88", .lateStatus), ("82", .pseudoField),
-            ("08023230", .status), ("0803303939", .status), ("0804 32303030", .status), ("08033230 78", .status),
+            ("0803313030", nil), ("08023230", .status), ("0803303939", .status), ("0804 32303030", .status),
+            ("08033230 78", .status),
             ("00 0358 2d79 0131", .name), ("00 00 0131", .name), ("00 03612062 0131", .name), ("00 01ff 0131", .name),
             ("00 0a636f6e6e656374696f6e 0131", .connection), ("00 07757067726164650131", .connection),
             ("0f2a0131", .connection), ("0f0d0161", .contentLength), ("0f0d00", .contentLength),
@@ -144,6 +149,58 @@ struct HTTP2FieldCodingTests {
         #expect(try decoder.decode(hex: block).flaw == flaw)
         // Again, from the remembered block.
         #expect(try decoder.decode(hex: block).flaw == flaw)
+    }
+
+    /// RFC 7541, 4.2.
+    @Test func aBlockBeginsWithUpToTwoChangesOfTheTable() throws {
+        var decoder = HTTP2FieldDecoder(maximumListSize: 16_384)
+        #expect(try text(decoder.decode(hex: "88 4001780131")) == "200 x=1")
+        #expect(try text(decoder.decode(hex: "20 3fe11f 88 4001790132")) == "200 y=2")
+        #expect(try text(decoder.decode(hex: "88 be")) == "200 y=2")
+    }
+
+    /// More blocks than are remembered, in turns.
+    @Test func blocksMayRepeatInAnyOrder() throws {
+        var decoder = HTTP2FieldDecoder(maximumListSize: 16_384)
+        for _ in 0..<3 {
+            for (index, status) in [200, 204, 206, 304, 400, 404, 500].enumerated() {
+                #expect(try text(decoder.decode(hex: String(0x88 + index, radix: 16))) == "\(status)")
+            }
+        }
+    }
+
+    /// Lines beyond the remembered ones, indices of two bytes, and lines that are evicted.
+    @Test(arguments: [80, 150]) func manyLinesAreIndexed(count: Int) throws {
+        var (encoder, decoder) = (HTTP2FieldEncoder(), HTTP2FieldDecoder(maximumListSize: 65_536))
+        let lines = (0..<count).map { Line(name: "x-\($0)", value: "value \($0 % 7)") }
+        for _ in 0..<3 {
+            for lines in [lines, Array(lines[(count / 2)...] + lines[..<(count / 2)])] {
+                var buffer = ByteBuffer()
+                encoder.encode(lines, into: &buffer)
+                let section = try buffer.withUnsafeReadableBytes { bytes throws(HPACKError) in
+                    try decoder.decode(bytes)
+                }
+                #expect(section.fields.map { "\($0.name)=\($0.value)" } == lines.map { "\($0.name)=\($0.value)" })
+            }
+        }
+    }
+
+    /// A line of more than half of the table is not indexed: it would evict more useful ones.
+    @Test(arguments: [(2048, "40"), (2049, "00")]) func largeLinesAreNotIndexed(size: Int, first: String) {
+        var encoder = HTTP2FieldEncoder()
+        let line = Line(name: "x", value: String(repeating: "~", count: size - 33))
+        #expect(hex(encoding: [line], &encoder).hasPrefix(first))
+    }
+
+    @Test func theCallersLimitsMayBeReached() throws {
+        var decoder = HTTP2FieldDecoder(maximumListSize: 16_384)
+        let section = try decoder.decode(hex: "88 0001780131 0001790132")
+        // `:status` and `200`, and two fields of two bytes.
+        for (fields, bytes, isAllowed) in [(2, 14, true), (1, 14, false), (2, 13, false)] {
+            var limits = TransportConfiguration.ResponseLimits()
+            (limits.headFields, limits.headBytes) = (fields, bytes)
+            #expect(((try? section.check(limits)) != nil) == isAllowed)
+        }
     }
 
     /// The same bytes have another meaning after the table has changed.
