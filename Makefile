@@ -8,6 +8,7 @@
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
 # check-instructions  the same for the instructions in user space, of plain HTTP, TLS, HTTP/2 and an equipped session
+# check-files  the same for the files of the package on the way of a small GET and its response; not a part of CI
 # check-switches  the same for the waits of the client's threads; not a part of CI
 # soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread", or make soak MINUTES=30 for a mixed load
 # gateway  builds and tests Examples/Gateway, which the other targets leave out, since Hummingbird takes minutes
@@ -35,7 +36,7 @@ include .ci/environment
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions check-switches soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage mutants reliability distributions nightly release-check clean
+.PHONY: help setup example desktop desktop-test test quick check bench check-allocations check-instructions check-files check-switches soak gateway gateway-soak templates docs docs-serve api sanitize scaling fuzz kills queues manual coverage mutants reliability distributions nightly release-check clean
 
 ARGS ?=
 SCENARIO ?=
@@ -94,6 +95,10 @@ check-allocations:
 check-instructions:
 	@.ci/setup build allocations
 	@Benchmarks/counts instructions $(ARGS)
+
+check-files:
+	@.ci/setup build allocations
+	@Benchmarks/counts files $(ARGS)
 
 check-switches:
 	@.ci/setup build
