@@ -12,10 +12,10 @@ import build_plan
 
 
 def find_tool(name):
-    """A tool of the toolchain, of which only `swift` may be in PATH."""
+    """A tool of the toolchain, of which only `swift` may be in PATH. A tool of the same name in PATH can be of another version."""
     swift = shutil.which("swift")
     beside = pathlib.Path(swift).resolve().parent / name if swift else None
-    return shutil.which(name) or (str(beside) if beside and beside.exists() else name)
+    return str(beside) if beside and beside.exists() else shutil.which(name) or name
 
 
 def run(*command):

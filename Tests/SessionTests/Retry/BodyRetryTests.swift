@@ -46,7 +46,8 @@ struct BodyRetryTests {
         try await withClient(version, route: Self.broken(Self.json)) { client, server in
             let response = try await surface.send("a", with: client).get()
             #expect(response.value?[14] == 15)
-            #expect(response.metrics.count == 2)
+            // The connection of HTTP/2 can take the second request before its end arrives, and then refuses it.
+            #expect(response.metrics.count >= 2)
             #expect(server.recordedRequests.count == 2)
         }
     }
