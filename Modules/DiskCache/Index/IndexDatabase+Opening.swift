@@ -137,8 +137,8 @@ extension IndexDatabase {
                 CREATE TABLE entry (
                     id INTEGER PRIMARY KEY, key TEXT NOT NULL, isStored INTEGER NOT NULL, variant BLOB NOT NULL,
                     head BLOB NOT NULL, requestTime REAL NOT NULL, responseTime REAL NOT NULL, seal BLOB NOT NULL,
-                    partStart INTEGER, partEnd INTEGER, partTotal INTEGER, bodySize INTEGER NOT NULL, digest BLOB, size INTEGER NOT NULL,
-                    used INTEGER NOT NULL);
+                    partStart INTEGER, partEnd INTEGER, partTotal INTEGER, bodySize INTEGER NOT NULL,
+                    digest BLOB, size INTEGER NOT NULL, used INTEGER NOT NULL);
                 CREATE INDEX entryOfKey ON entry(key);
                 CREATE INDEX entryByUse ON entry(used, size) WHERE isStored;
                 CREATE INDEX entryBegun ON entry(id) WHERE NOT isStored;

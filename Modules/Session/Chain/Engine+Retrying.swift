@@ -35,9 +35,9 @@ extension Engine {
                 let isOfBody = readsLate && failure.isOfBody && !failure.isFinal
                 guard isOfBody || failure.isNewToRetriers else { throw failure }
                 let failed = part.attempt(record.attempts, head: failure.head, error: failure)
-                guard let wait = try await wait(after: failed, isOfBody ? retryPolicy(of: flight) : nil, between) else {
-                    throw failure
-                }
+                // The policy is about the transfer, not about the content.
+                let policy = isOfBody ? flight.retryPolicy(else: retryPolicy) : nil
+                guard let wait = try await wait(after: failed, policy, between) else { throw failure }
                 let request = try await newRequest(part.request, between, after: failure)
                 guard let request, takeRetry(after: failed, part, in: wait) else { throw failure }
                 part = part.with(request)
@@ -53,10 +53,9 @@ extension Engine {
     /// Whether a failure to read the response can lead to another attempt.
     func retriesReading(of flight: Flight, readsLate: Bool) -> Bool {
         if flight.hasRetriers(before: retriers) { return true }
-        return readsLate && (retryPolicy(of: flight).limit > 0 || flight.hooks?.isSeen(\.willRetry) == true)
+        return readsLate
+            && (flight.retryPolicy(else: retryPolicy).limit > 0 || flight.hooks?.isSeen(\.willRetry) == true)
     }
-
-    private func retryPolicy(of flight: Flight) -> RetryPolicy { flight.additions?.value.retryPolicy ?? retryPolicy }
 
     /// The request with a body that can be read; nil if there is none.
     private func newRequest(

@@ -25,7 +25,7 @@ final class HeaderTable: Sendable {
     private let merged: HTTPFields
     /// The fields for requests that the caller made: the codings, and the serializer's User-Agent and Accept-Language.
     private let forCallers: HTTPFields
-    /// What else the session's serializer adds to requests without content; nil if only the serializer knows.
+    /// The serializer's additions to requests without content, besides fields; nil if only the serializer knows them.
     private let additions: SerializerAdditions?
     /// The media type of a session's serializer for JSON, if it has one.
     private let serializersJSON: String?
@@ -117,7 +117,7 @@ final class HeaderTable: Sendable {
     }
 }
 
-/// What a serializer of the library adds to a request without content, besides header fields.
+/// The additions of one of the library's serializers to a request without content, besides header fields.
 private struct SerializerAdditions {
     let options: RequestOptions
     private let methods: [HTTPRequest.Method]

@@ -43,7 +43,9 @@ struct RetryLink: ChainLink {
     }
 
     func receive(_ failure: inout SessionError, _ flight: inout Flight) -> ChainStep {
-        guard !failure.isFinal, policy(of: flight).limit > 0 || hasHook(flight) || hasRetriers(flight, true) else {
+        guard !failure.isFinal,
+            flight.retryPolicy(else: policy).limit > 0 || hasHook(flight) || hasRetriers(flight, true)
+        else {
             return .proceed
         }
         return step(after: flight.attempt(flight.retries.number, error: failure), &flight) { flight in
@@ -61,15 +63,13 @@ struct RetryLink: ChainLink {
         } else {
             let retriers = retriers(flight)
             guard retriers.isEmpty, !hasHook(flight) else {
-                return .ask(.retry(attempt, retriers, policy(of: flight)))
+                return .ask(.retry(attempt, retriers, flight.retryPolicy(else: policy)))
             }
-            decision = policy(of: flight).decide(on: attempt)
+            decision = flight.retryPolicy(else: policy).decide(on: attempt)
         }
         guard let wait = flight.wait(by: decision) else { return .proceed }
         return .retry(attempt, after: wait)
     }
-
-    private func policy(of flight: Flight) -> RetryPolicy { flight.additions?.value.retryPolicy ?? policy }
 
     private func hasHook(_ flight: Flight) -> Bool { flight.hooks?.isSeen(\.willRetry) == true }
 
@@ -95,6 +95,9 @@ extension Flight {
     func retriers(before session: [any RequestRetrier]) -> [any RequestRetrier] {
         (additions?.value.retriers ?? []) + session
     }
+
+    /// The policy of the call, or else the session's.
+    func retryPolicy(else session: RetryPolicy) -> RetryPolicy { additions?.value.retryPolicy ?? session }
 
     /// An attempt of the request, as the retriers see it.
     func attempt(_ number: Int, head: HTTPResponse? = nil, error: SessionError? = nil) -> RetryPolicy.Attempt {
