@@ -4,8 +4,8 @@ package import LinnetSecurity
 
 /// The fields of a certificate, for tests that need one with deliberate flaws. It is signed with a real key, so that it
 /// has no other flaws.
-package struct CertificateTemplate {
-    package struct Extension {
+package struct CertificateTemplate: Sendable {
+    package struct Extension: Sendable {
         package var identifier: String
         package var isCritical: Bool
         package var value: [UInt8]

@@ -34,15 +34,40 @@ extension TestPKI {
             template, key: key.key, signer: issuer.key, issuerName: issuer.subject, issuerKey: issuer.keyIdentifier)
     }
 
-    /// Creates a revocation list in DER, valid from yesterday to a month from now, that is not checked.
+    /// Creates a revocation list in DER that is not checked.
     ///
     /// - Parameters:
     ///   - entries: The entries as DER, or as bytes that a valid list does not contain.
     ///   - extensions: Extensions beside the list's number.
+    ///   - validity: The times in DER. Nil, the default, is from yesterday to a month from now.
     package static func forgeList(
-        _ entries: [[UInt8]], extensions: [CertificateTemplate.Extension] = [], by issuer: ForgedCertificate
+        _ entries: [[UInt8]], extensions: [CertificateTemplate.Extension] = [],
+        validity: (thisUpdate: [UInt8], nextUpdate: [UInt8])? = nil, by issuer: ForgedCertificate
     ) throws(TestingError) -> Data {
-        try Forge.list(entries, extensions: [.init("2.5.29.20", ASN1.integer(1))] + extensions, by: issuer)
+        try Forge.list(
+            entries, extensions: [.init("2.5.29.20", ASN1.integer(1))] + extensions,
+            validity: validity
+                ?? (CertificateTemplate.time(daysFromNow: -1), CertificateTemplate.time(daysFromNow: 30)),
+            by: issuer)
+    }
+
+    /// Creates an OCSP response (RFC 6960, 4.2.1) in DER that is not checked.
+    ///
+    /// - Parameters:
+    ///   - fields: The ResponseData as DER, or as bytes that a valid response does not contain.
+    ///   - status: The OCSPResponseStatus. The default is 0, successful.
+    ///   - algorithm: The AlgorithmIdentifier. Nil, the default, is the one of the signature.
+    ///   - certificates: The certificates beside the signature. The default is none.
+    package static func forgeResponse(
+        _ fields: [UInt8], status: UInt8 = 0, by signer: ForgedCertificate, digest: String = "SHA256",
+        algorithm: [UInt8]? = nil, certificates: [ForgedCertificate] = []
+    ) throws(TestingError) -> Data {
+        let chain = certificates.map { [UInt8]($0.der) }
+        let basic = try Forge.sealed(
+            fields, algorithm ?? Forge.algorithm(signer.key, digest), by: signer.key, digest: digest,
+            rest: chain.isEmpty ? [] : ASN1.value(0xA0, ASN1.sequence(of: chain)))
+        let bytes = ASN1.sequence(ASN1.object("1.3.6.1.5.5.7.48.1.1"), ASN1.octetString([UInt8](basic)))
+        return Data(ASN1.sequence(ASN1.value(0x0A, [status]), ASN1.value(0xA0, bytes)))
     }
 
     /// Returns the identity with which a server presents a forged certificate and its issuers.
@@ -107,24 +132,25 @@ enum Forge {
     }
 
     static func list(
-        _ entries: [[UInt8]], extensions: [CertificateTemplate.Extension], by issuer: ForgedCertificate
+        _ entries: [[UInt8]], extensions: [CertificateTemplate.Extension],
+        validity: (thisUpdate: [UInt8], nextUpdate: [UInt8]), by issuer: ForgedCertificate
     ) throws(TestingError) -> Data {
         let algorithm = algorithm(issuer.key, "SHA256")
         let body = ASN1.sequence(
-            ASN1.integer(1), algorithm, issuer.subject, CertificateTemplate.time(daysFromNow: -1),
-            CertificateTemplate.time(daysFromNow: 30), entries.isEmpty ? [] : ASN1.sequence(of: entries),
+            ASN1.integer(1), algorithm, issuer.subject, validity.thisUpdate, validity.nextUpdate,
+            entries.isEmpty ? [] : ASN1.sequence(of: entries),
             ASN1.value(0xA0, ASN1.sequence(of: extensions.map(\.der))))
         return try sealed(body, algorithm, by: issuer.key, digest: "SHA256")
     }
 
-    /// The signed body with its signature.
-    private static func sealed(
-        _ body: [UInt8], _ algorithm: [UInt8], by signer: OpaquePointer, digest: String
+    /// The signed body with its signature, and what comes behind it.
+    fileprivate static func sealed(
+        _ body: [UInt8], _ algorithm: [UInt8], by signer: OpaquePointer, digest: String, rest: [UInt8] = []
     ) throws(TestingError) -> Data {
         guard let signature = signature(body, signer, digest) else {
             throw TestingError(.cannotMint, "OpenSSL could not sign with \(digest).")
         }
-        return Data(ASN1.sequence(body, algorithm, ASN1.bitString(signature)))
+        return Data(ASN1.sequence(body, algorithm, ASN1.bitString(signature), rest))
     }
 
     /// The SHA-1 digest of the public key's bits (RFC 5280, 4.2.1.2), as OpenSSL computes it.
@@ -152,7 +178,7 @@ enum Forge {
         return Array(UnsafeBufferPointer(start: out, count: Int(count)))
     }
 
-    private static func algorithm(_ key: OpaquePointer, _ digest: String) -> [UInt8] {
+    fileprivate static func algorithm(_ key: OpaquePointer, _ digest: String) -> [UInt8] {
         switch EVP_PKEY_get_id(key) {
         case EVP_PKEY_RSA:
             let numbers = ["MD5": 4, "SHA1": 5, "SHA224": 14, "SHA256": 11, "SHA384": 12, "SHA512": 13]
