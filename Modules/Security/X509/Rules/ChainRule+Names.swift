@@ -174,7 +174,8 @@ enum HostLabel {
     private static func isPunycode(_ text: Substring) -> Bool {
         let (base, skew, damp) = (36, 38, 700)
         var (n, i, bias) = (128, 0, 72)
-        let basic = text.lastIndex(of: "-")
+        // Without basic code points there is no delimiter, and a hyphen is no digit.
+        let basic = text.dropFirst().lastIndex(of: "-")
         var count = basic.map { text.utf8.distance(from: text.startIndex, to: $0) } ?? 0
         var rest = (basic.map { text[text.index(after: $0)...] } ?? text).utf8
         guard !rest.isEmpty else { return false }
