@@ -74,19 +74,33 @@ struct ChainDraft {
         set { authorities[0] = newValue }
     }
 
-    /// Creates the certificates and evaluates the chain.
-    func refusal(_ profile: ChainProfile) async throws -> TrustRefusal? {
+    /// Creates the certificates.
+    func forged() throws -> ForgedChain {
         let anchor = try TestPKI.forgeRoot(root)
         let pki = try TestPKI()
         var issuers = [anchor]
         for template in authorities { issuers.append(try pki.forge(template, by: issuers.last)) }
         let server = try pki.forge(leaf, by: issuers.last)
+        return ForgedChain(
+            draft: self, anchor: try anchor.certificate,
+            presented: [server.der] + issuers.dropFirst().reversed().map(\.der))
+    }
+}
+
+/// The certificates of a draft.
+struct ForgedChain {
+    let draft: ChainDraft
+    let anchor: X509Certificate
+    let presented: [Data]
+
+    /// Evaluates the chain.
+    func refusal(_ profile: ChainProfile) async throws -> TrustRefusal? {
         var profile = profile
-        profile.maximumDepth = maximumDepth
+        profile.maximumDepth = draft.maximumDepth
         let evaluator = StandardTrustEvaluator.systemTrust(
-            anchors: try .certificates([anchor.certificate]), validatesHost: host != nil, profile: profile)
-        let presented = [server.der] + issuers.dropFirst().reversed().map(\.der)
-        let trust = ServerTrust(host: host ?? "any.example", port: 443, presentedChain: presented, time: time)
+            anchors: try .certificates([anchor]), validatesHost: draft.host != nil, profile: profile)
+        let trust = ServerTrust(
+            host: draft.host ?? "any.example", port: 443, presentedChain: presented, time: draft.time)
         return await evaluator.evaluate(trust).refusal
     }
 }
