@@ -124,6 +124,39 @@ struct ClientIdentityTests {
         #expect(identity.findings(at: .days(-60)).first?.kind == .notYetValid)
     }
 
+    /// Both ends belong to the validity (RFC 5280, 4.1.2.5).
+    @Test func identityIsValidAtBothEnds() throws {
+        let minted = try pki.clientIdentity { $0.hasIntermediate = false }
+        let (begin, end) = (minted.certificate.notBefore, minted.certificate.notAfter)
+        func kinds(_ identity: ClientIdentity, _ time: Date, _ notice: Int = 0) -> [ClientIdentityPolicy.Finding.Kind] {
+            identity.findings(at: time, expiryNotice: .seconds(notice)).map(\.kind)
+        }
+        let identity = try minted.clientIdentity(at: begin)
+        #expect(try minted.clientIdentity(at: end).chain == identity.chain)
+        let (before, after) = (begin.addingTimeInterval(-1), end.addingTimeInterval(1))
+        #expect(code { try minted.clientIdentity(at: before) } == .identityNotYetValid)
+        #expect(code { try minted.clientIdentity(at: after) } == .identityExpired)
+        #expect(kinds(identity, begin) == [] && kinds(identity, end) == [])
+        #expect(kinds(identity, before) == [.notYetValid] && kinds(identity, after) == [.expired])
+        #expect(kinds(identity, end.addingTimeInterval(-10), 10) == [])
+        #expect(kinds(identity, end.addingTimeInterval(-10), 11) == [.expiresSoon])
+    }
+
+    @Test(
+        arguments: [
+            (["1.3.6.1.5.5.7.3.2"], [0x80], []), (["2.5.29.37.0"], [0x80], []), ([], [0x80], []),
+            (["1.3.6.1.5.5.7.3.1"], [0x80], ["notForClients"]), (["1.3.6.1.5.5.7.3.2"], [], []),
+            (["1.3.6.1.5.5.7.3.2"], [0x20], ["notForSignatures"]),
+            (["1.3.6.1.5.5.7.3.1"], [0x20], ["notForClients", "notForSignatures"]),
+        ] as [([String], [UInt8], [String])])
+    func usageOfAnIdentityIsReported(purposes: [String], usage: [UInt8], kinds: [String]) throws {
+        var template = CertificateTemplate.server()
+        template.set("2.5.29.37", purposes.isEmpty ? [] : ASN1.sequence(of: purposes.map(ASN1.object)))
+        template.set("2.5.29.15", usage.isEmpty ? [] : ASN1.bitString(usage, unused: usage == [0x80] ? 7 : 5))
+        let forged = try TestPKI.identity(pki.forge(template), issuers: [])
+        #expect(try forged.clientIdentity().findings(expiryNotice: .zero).map(\.kind.description) == kinds)
+    }
+
     @Test func serverCertificateAsIdentityIsReported() throws {
         let identity = try pki.identity().clientIdentity()
         #expect(identity.findings(expiryNotice: .zero).map(\.kind) == [.notForClients])

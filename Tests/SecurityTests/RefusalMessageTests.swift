@@ -1,7 +1,8 @@
 import FoundationEssentials
-import LinnetSecurity
 import LinnetTesting
 import Testing
+
+@testable import LinnetSecurity
 
 @Suite("Messages of refusals", .timeLimit(.minutes(1)))
 struct RefusalMessageTests {
@@ -22,6 +23,19 @@ struct RefusalMessageTests {
             #expect(refusal.description == refusal.message && refusal.errorDescription == refusal.message)
             #expect(refusal.message.hasSuffix("."))
         }
+    }
+
+    /// The properties have all pins, and the message the first eight.
+    @Test(arguments: [(1, nil), (8, nil), (9, " and 1 more"), (20, " and 12 more")] as [(Int, String?)])
+    func messageShowsEightPins(count: Int, rest: String?) async throws {
+        let pki = try TestPKI()
+        let pins = (0..<count).map { PublicKeyPin(subjectPublicKeyInfo: Data([UInt8($0)])) }
+        let evaluator = try StandardTrustEvaluator.pins(pins, anchors: pki.anchors)
+        let refusal = try #require(await evaluator.evaluate(pki.identity().trust()).refusal)
+        #expect(Set(refusal.wantedPins) == Set(pins))
+        let wanted = try #require(refusal.message.split(separator: "wanted: ").last)
+        #expect(wanted.split(separator: "sha256/").count == min(count, 8))
+        #expect(wanted.contains(" more") == (rest != nil) && wanted.contains(rest ?? "sha256/"))
     }
 
     @Test func hostsOfTheCertificateAreListed() async throws {

@@ -1,8 +1,9 @@
 import FoundationEssentials
-import LinnetSecurity
 import LinnetTesting
 import Synchronization
 import Testing
+
+@testable import LinnetSecurity
 
 @Suite("Reports", .timeLimit(.minutes(5)))
 struct TrustReportTests {
@@ -189,6 +190,59 @@ struct TrustReportTests {
         // The oldest entry was evicted for the last one.
         report(0)
         #expect(collector.reports.count == 1002)
+    }
+
+    /// A report is repeated when a day is over, and not before.
+    @Test(arguments: [(86_399.0, false), (86_400, true), (0, false), (-1, true)])
+    func reportIsRepeatedAfterADay(seconds: Double, isRepeated: Bool) {
+        let date = Date(timeIntervalSince1970: 1_000_000)
+        var memory = ReportMemory()
+        let reports: [(UInt8, Double)] = [(1, 0), (1, seconds), (2, 0)]
+        let admitted = reports.map { memory.admit(Data([$0]), at: date.addingTimeInterval($1)) }
+        #expect(admitted == [true, isRepeated, true])
+    }
+
+    /// Reports of a day ago make room first, then the oldest.
+    @Test func oldestReportMakesRoom() {
+        let date = Date(timeIntervalSince1970: 1_000_000)
+        func admit(_ numbers: some Sequence<Int>, _ memory: inout ReportMemory, at time: (Int) -> Int) -> [Bool] {
+            numbers.map { number in
+                let key = Data([UInt8(number / 256), UInt8(number % 256)])
+                return memory.admit(key, at: date.addingTimeInterval(Double(time(number))))
+            }
+        }
+        func isAll(_ value: Bool, _ results: [Bool]) -> Bool { results.allSatisfy { $0 == value } }
+        var full = ReportMemory()
+        #expect(isAll(true, admit(0..<1000, &full, at: { $0 })))
+        // All are remembered, and one that is known takes no place.
+        #expect(isAll(false, admit(0..<1000, &full, at: { _ in 2000 })))
+        #expect(admit([1000], &full, at: { _ in 2000 }) == [true])
+        #expect(isAll(false, admit(1...1000, &full, at: { _ in 2000 })))
+        #expect(admit([0, 2, 1], &full, at: { _ in 2000 }) == [true, false, true])
+        // A day after the five hundredth.
+        var old = ReportMemory()
+        #expect(isAll(true, admit(0..<1000, &old, at: { $0 })))
+        #expect(isAll(true, admit(1000..<1500, &old, at: { _ in 86_400 + 499 })))
+        #expect(isAll(false, admit(500..<1500, &old, at: { _ in 86_400 + 499 })))
+    }
+
+    @Test func servedChainIsBounded() throws {
+        let chain = (0..<17).map { Data(count: $0 == 1 ? 65_537 : $0 == 2 ? 65_536 : 1) }
+        let trust = ServerTrust(host: "localhost", port: 443, presentedChain: chain)
+        let report = TrustReport(TrustRefusal(.hostRefused, "", trust: trust), trust, isEnforced: true)
+        // The first sixteen without the second.
+        #expect(report.servedChain.count == 15)
+        #expect(report.servedChain[1].utf8.count > 65_536)
+    }
+
+    @Test(arguments: [0, 1, 47, 48, 49, 96, 97])
+    func linesOfPEMHave64Characters(count: Int) {
+        let data = Data(repeating: 0x5A, count: count)
+        let lines = PEM.text(data).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first == "-----BEGIN CERTIFICATE-----" && lines.suffix(2) == ["-----END CERTIFICATE-----", ""])
+        let body = lines.dropFirst().dropLast(2)
+        #expect(body.joined() == data.base64EncodedString())
+        #expect(body.dropLast().allSatisfy { $0.count == 64 } && (body.last?.count ?? 1) > 0)
     }
 
     @Test func withoutALimitEveryReportIsDelivered() async throws {

@@ -226,6 +226,29 @@ struct OtherPathTests {
         }
     }
 
+    @Test func pathThatIsRefusedForItsNamesSaysMoreThanOneThatViolatesARuleForEveryAuthority() async throws {
+        let rule = try cross({ $0.set("2.5.29.15", []) }, by: other)
+        let names = try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root)
+        for anchors in [[root, other], [other, root]] {
+            for refusal in try await reasons(rule, names, anchors: anchors) {
+                #expect(refusal.reason == .nameNotPermitted)
+            }
+        }
+    }
+
+    @Test func ruleForEveryAuthoritySaysMoreThanOneForPublicAuthorities() async throws {
+        let rule = try cross({ $0.set("2.5.29.15", critical: false) }, by: other)
+        var template = CertificateTemplate.authority("Odd Root")
+        template.set("2.5.29.15", ASN1.value(0x23, ASN1.bitString([0x06], unused: 1)))
+        let odd = try TestPKI.forgeRoot(template)
+        let bad = try cross(by: odd)
+        for anchors in [[odd, other], [other, odd]] {
+            for refusal in try await reasons(rule, bad, anchors: anchors, profile: .strict) {
+                #expect(refusal.reason == .malformedExtension)
+            }
+        }
+    }
+
     @Test func firstRefusalIsReportedWhenNoPathIsValid() async throws {
         let (bad, worse) = (
             try cross({ $0.set("2.5.29.30", critical: true, Self.constraint) }, by: root),

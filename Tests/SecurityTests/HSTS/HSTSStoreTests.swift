@@ -120,6 +120,23 @@ struct HSTSStoreTests {
         #expect(store.hosts.map(\.name) == ["b.example"])
     }
 
+    /// A sixteenth of the places becomes free at once.
+    @Test(arguments: [(16, 15), (32, 30), (15, 15)])
+    func aFullStoreMakesRoom(limit: Int, left: Int) throws {
+        let store = makeStore(limit: limit)
+        for index in 0..<limit { try self.store("max-age=10", of: "https://h\(index).example/", in: store) }
+        #expect(store.hosts.count == limit)
+        try self.store("max-age=10", of: "https://last.example/", in: store)
+        let kept = (limit + 1 - left..<limit).map { "h\($0).example" } + ["last.example"]
+        #expect(store.hosts.map(\.name) == kept.sorted())
+    }
+
+    @Test func hostsAreInTheOrderOfTheirNames() throws {
+        let store = makeStore()
+        for name in ["b", "c", "a"] { try self.store("max-age=10", of: "https://\(name).example/", in: store) }
+        #expect(store.hosts.map(\.name) == ["a.example", "b.example", "c.example"])
+    }
+
     @Test func theNumberOfHostsIsBounded() throws {
         let store = makeStore(limit: 64)
         try self.store("max-age=1", of: "https://short.example/", in: store)

@@ -60,6 +60,32 @@ struct DERTests {
         #expect(throws: DERError.self) { try DER(bytes: bytes).strictRoot(bytes[0]) }
     }
 
+    /// The first nine bits of an INTEGER are neither all 0 nor all 1 (X.690, 8.3.2).
+    @Test(
+        arguments: [
+            ([], false), ([0], true), ([0xFF], true), ([0, 0x80], true), ([0, 0x7F], false), ([0, 0xFF], true),
+            ([1, 0], true), ([1, 0x80], true), ([0xFF, 0x7F], true), ([0xFF, 0x80], false), ([0xFF, 0xFF], false),
+            ([0xFF, 0x81], false), ([0xFE, 0x80], true), ([0xFE, 0xFF], true), ([0, 0, 0x80], false),
+        ] as [([UInt8], Bool)])
+    func integerIsTheShortest(octets: [UInt8], isShortest: Bool) {
+        #expect(DER.isShortest(octets[...]) == isShortest)
+        for tag in [DER.Tag.integer, DER.Tag.enumerated] {
+            let der = DER(bytes: ASN1.value(tag, octets))
+            #expect(((try? der.strictRoot(tag)) != nil) == isShortest)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([0], true), ([], false), ([1], false), ([7], false), ([8, 0], false), ([0, 0xFF], true),
+            ([1, 0xFE], true),
+            ([1, 0xFF], false), ([7, 0x80], true), ([7, 0x40], false), ([7, 0xC0], false), ([8, 0x00], false),
+            ([4, 1, 0xF0], true), ([4, 1, 0x08], false), ([255, 0], false),
+        ] as [([UInt8], Bool)])
+    func unusedBitsAreZero(octets: [UInt8], isStrict: Bool) {
+        #expect(((try? DER(bytes: ASN1.value(0x03, octets)).strictRoot(0x03)) != nil) == isStrict)
+    }
+
     // MARK: Times
 
     /// Reading recurses, and the depth of what a server sends is bounded.
