@@ -1,17 +1,19 @@
 import CAdwaita
 
-/// The panels of the state, one below the other, beside the timeline.
+/// The panels of the state, one below the other, beside the timeline. Each has its line of code below its title.
 @MainActor
 final class DetailsPane {
     let widget: Widget = gtk_scrolled_window_new()
     private let labels = TimelinePanel.allCases.map { ($0, Widgets.text().styled("caption")) }
-
+    /// The lines of code.
+    let code = TimelinePanel.allCases.map { Widgets.code($0.effect) }
     private let waterfall = WaterfallView()
 
     init() {
         let column = Widgets.column(spacing: 6).inset(12)
-        for (panel, label) in labels {
+        for ((panel, label), code) in zip(labels, code) {
             gtk_box_append(column.cast(), Widgets.text(panel.title).styled("heading"))
+            gtk_box_append(column.cast(), code)
             gtk_label_set_selectable(label.own, 1)
             gtk_widget_set_margin_bottom(label, 12)
             gtk_box_append(column.cast(), label)

@@ -18,6 +18,8 @@ final class TimelineWindow {
     private let files: FileSource
     private let details = DetailsPane()
     private let flap: Widget = adw_flap_new().expanded(vertically: true)
+    /// Shows the lines of code while it is active.
+    private let code: Widget = gtk_toggle_button_new().named("Code")
     private let summary: Widget = Widgets.text().styled("dim-label", "caption").inset(12, vertical: 6)
     private let (closings, closing) = AsyncStream.makeStream(of: Void.self)
 
@@ -32,7 +34,12 @@ final class TimelineWindow {
         files = FileSource(window) { model.upload($0) }
         StyleSheet.load()
         for child in [list.widget, status.widget] { gtk_stack_add_child(stack.own, child) }
-        adw_flap_set_content(flap.own, Widgets.column(message.widget, stack, transfer.widget, summary))
+        let lines = [TimelineEffect.timeline, .pictures].map { Widgets.code($0).inset(12, vertical: 2) }
+        for line in lines + details.code + [transfer.code] {
+            g_object_bind_property(code, "active", line, "visible", G_BINDING_SYNC_CREATE)
+        }
+        adw_flap_set_content(
+            flap.own, Widgets.column(message.widget, lines[0], lines[1], stack, transfer.widget, summary))
         adw_flap_set_flap(flap.own, details.widget)
         adw_flap_set_separator(flap.own, gtk_separator_new(GTK_ORIENTATION_VERTICAL))
         adw_flap_set_flap_position(flap.own, GTK_PACK_END)
@@ -54,10 +61,12 @@ final class TimelineWindow {
         }
         let toggle: Widget = gtk_toggle_button_new().named("Details")
         gtk_button_set_icon_name(toggle.cast(), "sidebar-show-right-symbolic")
-        gtk_widget_set_tooltip_text(toggle, "Details (I, P, N or ?)")
+        gtk_widget_set_tooltip_text(toggle, "Details (I, P or N)")
+        gtk_button_set_icon_name(code.cast(), "applications-engineering-symbolic")
+        gtk_widget_set_tooltip_text(code, "Code (?)")
         let flags = GBindingFlags(G_BINDING_BIDIRECTIONAL.rawValue | G_BINDING_SYNC_CREATE.rawValue)
         g_object_bind_property(flap, "reveal-flap", toggle, "active", flags)
-        for child in [toggle, upload] { adw_header_bar_pack_end(header.own, child) }
+        for child in [toggle, code, upload] { adw_header_bar_pack_end(header.own, child) }
         return header
     }
 
@@ -88,11 +97,15 @@ final class TimelineWindow {
             let keys = command == .refresh ? "r|<Control>r|F5" : command.key
             Handler { [model, list] in model.perform(command, on: list.selected) }.connect(to: controller, keys: keys)
         }
-        let panels = TimelinePanel.allCases.map { $0.key == "?" ? "question" : $0.key } + ["F9"]
+        let panels = TimelinePanel.allCases.map(\.key) + ["F9"]
         Handler { [flap] in
             adw_flap_set_reveal_flap(flap.own, adw_flap_get_reveal_flap(flap.own) == 0 ? 1 : 0)
         }
         .connect(to: controller, keys: panels.joined(separator: "|"))
+        Handler { [code] in
+            gtk_toggle_button_set_active(code.cast(), gtk_toggle_button_get_active(code.cast()) == 0 ? 1 : 0)
+        }
+        .connect(to: controller, keys: "question")
         Handler { [files] in files.choose() }.connect(to: controller, keys: "<Control>o")
         Handler { [weak self] in self?.close() }.connect(to: controller, keys: "<Control>q|<Control>w")
         gtk_widget_add_controller(window, controller)

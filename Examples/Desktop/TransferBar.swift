@@ -8,6 +8,8 @@ final class TransferBar {
     private let name: Widget = Widgets.text().styled("heading").expanded()
     private let bar: Widget = gtk_progress_bar_new()
     private let figures = Widgets.text().styled("caption", "dim-label")
+    /// The line of code.
+    let code = Widgets.code()
     private let suspend: Widget
     private let cancel: Widget
 
@@ -16,7 +18,7 @@ final class TransferBar {
         cancel = Widgets.button(icon: "process-stop-symbolic", "Cancel", keys: "C") { model.perform(.cancel, on: nil) }
         gtk_label_set_wrap(name.own, 0)
         gtk_label_set_ellipsize(name.own, PANGO_ELLIPSIZE_MIDDLE)
-        let content = Widgets.column(Widgets.row(name, suspend, cancel), bar, figures, spacing: 6)
+        let content = Widgets.column(Widgets.row(name, suspend, cancel), bar, figures, code, spacing: 6)
         widget = Widgets.column(gtk_separator_new(GTK_ORIENTATION_HORIZONTAL), content.inset(12, vertical: 6))
     }
 
@@ -28,6 +30,7 @@ final class TransferBar {
         let text = "\(transfer.isUpload ? "Upload" : "Download"): \(OneLine.text(transfer.name))"
         gtk_label_set_text(name.own, text)
         gtk_label_set_text(figures.own, transfer.figures)
+        gtk_label_set_text(code.own, transfer.effect.code)
         example_set_accessible_label(bar, text)
         gtk_progress_bar_set_fraction(bar.own, transfer.progress.fraction ?? 0)
         let isSuspended = transfer.phase == .suspended

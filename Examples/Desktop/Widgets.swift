@@ -78,6 +78,11 @@ enum Widgets {
         return label
     }
 
+    /// The line of code that makes an effect.
+    static func code(_ effect: TimelineEffect? = nil) -> Widget {
+        text(effect?.code ?? "").styled("caption", "monospace", "accent")
+    }
+
     /// A button with an icon, which shows its name and keys while the pointer is on it.
     static func button(icon: String, _ name: String, keys: String, _ action: @escaping @MainActor () -> Void) -> Widget
     {

@@ -58,11 +58,14 @@ struct PageState: Encodable {
         }
         let panels = TimelinePanel.allCases.map { ($0.rawValue, $0.lines(state).joined(separator: "\n")) }
         let transfer = state.transfer
+        var effects: [(String, TimelineEffect)] = [("timeline", .timeline), ("pictures", .pictures)]
+        effects += TimelinePanel.allCases.map { ($0.rawValue, $0.effect) }
+        if let transfer { effects.append(("transfer", transfer.effect)) }
         texts = [
             "server": state.server, "banner": state.banner ?? "", "message": state.message ?? "",
             "transfer-name": transfer.map { ($0.isUpload ? "upload: " : "download: ") + $0.name } ?? "",
             "transfer-figures": transfer?.figures ?? "", "summary": state.summary,
-        ].merging(panels) { $1 }
+        ].merging(panels) { $1 }.merging(effects.map { ("code-\($0)", $1.code) }) { $1 }
         flags = [
             ("error", state.isError), ("refreshing", state.isRefreshing), ("indicator", state.isIndicatorVisible),
             ("transfer", transfer?.isActive == true),

@@ -89,18 +89,23 @@ function move(step) {
     rows[Math.min(rows.length - 1, Math.max(0, place + step))]?.focus();
 }
 
+function toggleCode() {
+    find("code").ariaPressed = String(document.body.classList.toggle("with-code"));
+}
+
 document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const commands = { r: "refresh", u: "upload", s: "suspend", c: "cancel" };
     if (commands[event.key]) send(commands[event.key]);
     else if (event.key === "j" || event.key === "ArrowDown") { move(1); event.preventDefault(); }
     else if (event.key === "k" || event.key === "ArrowUp") { move(-1); event.preventDefault(); }
-    else if (event.key === "?") document.querySelector("details").toggleAttribute("open");
+    else if (event.key === "?") toggleCode();
     else if (event.key === "d") document.activeElement?.closest("li")?.querySelector("button")?.click();
 });
 for (const button of document.querySelectorAll("[data-command]")) {
     button.addEventListener("click", () => send(button.dataset.command));
 }
+find("code").addEventListener("click", toggleCode);
 // A dropped file is uploaded; the browser itself would open it in place of the page.
 document.addEventListener("dragover", event => event.preventDefault());
 document.addEventListener("drop", event => {

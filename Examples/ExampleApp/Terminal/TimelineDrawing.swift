@@ -36,12 +36,14 @@ struct TimelineDrawing {
         let position = state.posts.isEmpty ? "" : "  \(selected + 1)/\(state.posts.count)"
         let title = " Linnet  \(OneLine.text(state.server))\(position)\(state.isRefreshing ? " \(symbol)" : "")"
         let banner = state.banner.map { style.text(filled(" " + OneLine.text($0)), .reversed, color: TextStyle.error) }
-        return [style.text(filled(title), .reversed)] + (banner.map { [$0] } ?? [])
+        let pictures = panel == nil && !state.avatars.isEmpty ? code(.pictures) : []
+        return [style.text(filled(title), .reversed)] + code(.timeline) + pictures
+            + (banner.map { [$0] + code(.network) } ?? [])
     }
 
     private var foot: [String] {
         let indicator = state.isIndicatorVisible ? symbol : " "
-        return messageRows + (state.transfer.map { [transferRow($0)] } ?? []) + keyRows
+        return messageRows + (state.transfer.map { [transferRow($0)] + code($0.effect) } ?? []) + keyRows
             + [style.text(filled(" \(indicator) " + OneLine.text(state.summary)), .reversed)]
     }
 
@@ -60,8 +62,14 @@ struct TimelineDrawing {
         guard view.size.height >= 12 else { return [] }
         let commands = TimelineCommand.allCases.map { "\($0.key)\u{A0}\($0.rawValue)" }
         let panels = TimelinePanel.allCases.map { "\($0.key)\u{A0}\($0.rawValue)" }
-        let keys = (["↑↓\u{A0}select"] + commands + panels + ["q\u{A0}quit"]).joined(separator: "  ")
+        let keys = (["↑↓\u{A0}select"] + commands + panels + ["?\u{A0}code", "q\u{A0}quit"]).joined(separator: "  ")
         return keys.wrapped(to: width - 2).prefix(3).map { style.text(" " + $0.replacing("\u{A0}", with: " "), .dim) }
+    }
+
+    /// The line of code that makes an effect, if it is wanted and the screen is high enough.
+    private func code(_ effect: TimelineEffect) -> [String] {
+        guard view.showsCode, view.size.height >= 12 else { return [] }
+        return effect.code.wrapped(to: width - 2).map { " " + style.text($0, color: TextStyle.accent) }
     }
 
     /// One row for a transfer: its name, a bar, and its figures.
@@ -91,7 +99,7 @@ struct TimelineDrawing {
     private func panelRows(_ panel: TimelinePanel) -> [String] {
         let lines = panel.lines(state).flatMap { OneLine.text($0).wrapped(to: width - 4) }
         let waterfall = panel == .info ? WaterfallDrawing(state.waterfall, width: width - 4, style: style).rows : []
-        return ["", "  " + style.text(panel.title.truncated(to: width - 4), .bold), ""]
+        return ["", "  " + style.text(panel.title.truncated(to: width - 4), .bold)] + code(panel.effect) + [""]
             + (lines + waterfall).map { "  " + $0 }
     }
 

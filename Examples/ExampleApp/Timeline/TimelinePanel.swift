@@ -1,18 +1,17 @@
 import Linnet
 
-/// Lines of text about one part of the state, or the code that makes it.
+/// Lines of text about one part of the state.
 enum TimelinePanel: String, CaseIterable, Sendable {
-    case info, pins, network, code
+    case info, pins, network
 
     /// The key that opens and closes it.
-    var key: String { self == .code ? "?" : String(rawValue.prefix(1)) }
+    var key: String { String(rawValue.prefix(1)) }
 
     var title: String {
         switch self {
         case .info: "Last request"
         case .pins: "Certificate and pins"
         case .network: "Network"
-        case .code: "Code"
         }
     }
 
@@ -21,7 +20,6 @@ enum TimelinePanel: String, CaseIterable, Sendable {
         case .info: Self.info(state.facts)
         case .pins: state.refusal?.explanation ?? Self.pins(state.facts)
         case .network: Self.network(state)
-        case .code: Self.codeLines
         }
     }
 

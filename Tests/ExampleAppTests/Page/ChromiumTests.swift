@@ -58,6 +58,15 @@ struct ChromiumTests {
         }
         try await chromium.press("c")
         try await chromium.wait(for: "document.getElementById('message').textContent.includes('cancelled')")
+        try await chromium.dropFile(named: "notes.txt")
+        try await chromium.wait(
+            for: "document.getElementById('message').textContent.startsWith('notes.txt finished: status 201')")
+
+        let line = "document.getElementById('code-pins')"
+        #expect(try await chromium.value(of: "\(line).checkVisibility()") == "false")
+        try await chromium.press("?")
+        #expect(try await chromium.value(of: "\(line).checkVisibility()") == "true")
+        #expect(try await chromium.value(of: "\(line).textContent") == TimelineEffect.pins.code)
         // Each control has a name for screen readers.
         let nameless =
             "[...document.querySelectorAll('button, progress')].filter(control => "
@@ -67,6 +76,19 @@ struct ChromiumTests {
 }
 
 extension Chromium {
+    /// Drops a file with a few bytes onto the page.
+    fileprivate mutating func dropFile(named name: String) async throws {
+        _ = try await value(
+            of: """
+                (() => {
+                    const data = new DataTransfer();
+                    data.items.add(new File(['text'], '\(name)'));
+                    document.body.dispatchEvent(
+                        new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+                })()
+                """)
+    }
+
     /// Presses a key with a character.
     fileprivate mutating func press(_ key: String) async throws {
         _ = try await value(

@@ -39,6 +39,7 @@ struct TimelinePageTests {
                 if hasPosts && hasPictures {
                     let pins = state["texts"]?["pins"]?.string
                     #expect(pins?.contains("A pin of the policy matches") == true)
+                    #expect(state["texts"]?["code-pins"]?.string == TimelineEffect.pins.code)
                     break
                 }
             }

@@ -33,6 +33,18 @@ struct FrameTests {
         #expect(small.text.contains(panel.title))
     }
 
+    @Test func theLineOfCodeIsBesideItsEffect() throws {
+        var state = SampleState.loaded()
+        state.transfer = SampleState.transfer()
+        try compare(.sample(state) { $0.showsCode = true }, "code")
+        for panel in TimelinePanel.allCases {
+            let drawing = TimelineDrawing.sample(state, width: 120) { ($0.panel, $0.showsCode) = (panel, true) }
+            #expect(drawing.text.contains(panel.effect.code))
+        }
+        let low = TimelineDrawing.sample(state, height: 11)
+        #expect(TimelineDrawing.sample(state, height: 11) { $0.showsCode = true }.rows == low.rows)
+    }
+
     @Test func withoutANetworkThereIsABanner() throws {
         var state = TimelineState(server: "localhost:1")
         state.network = .notReachable

@@ -34,7 +34,9 @@ struct TmuxTests {
                 try await tmux.press(key)
                 try await tmux.wait(for: title)
             }
-            try await tmux.press("Escape")
+            try await tmux.press("?")
+            try await tmux.wait(for: "for await status in statuses")
+            try await tmux.press("?", "Escape")
             try await tmux.wait("no panel") { !$0.contains("  Network") && $0.contains("ada") }
 
             try await tmux.resize(width: 40, height: 20)
