@@ -28,6 +28,22 @@ struct CertificateParsingTests {
         #expect(leaf.summary.serialNumber == leaf.serialNumber)
     }
 
+    @Test func hostsAndKeyAreRead() throws {
+        let other = try pki.identity {
+            ($0.hosts, $0.addresses, $0.key) = (["a.example", "*.b.example"], ["192.0.2.1", "2001:db8::1"], .rsa2048)
+        }
+        #expect(other.certificate.hostNames == ["a.example", "*.b.example", "192.0.2.1", "2001:db8::1"])
+        #expect(other.certificate.keyDescription == "RSA 2048")
+        #expect(identity.certificate.keyDescription == "P-256")
+        #expect(pki.root.hostNames == [])
+        var template = CertificateTemplate.server()
+        template.set(
+            "2.5.29.17",
+            ASN1.sequence(
+                ASN1.address([192, 0, 2]), ASN1.address([192, 0, 2, 1, 0]), ASN1.host("a"), Part.mail("b@c")))
+        #expect(try pki.forge(template).certificate.hostNames == ["a"])
+    }
+
     @Test func serialNumberAndDatesEqualOpenSSLs() async throws {
         try await Scratch.with { scratch in
             let path = try scratch.write("leaf.der", identity.certificate.derBytes)

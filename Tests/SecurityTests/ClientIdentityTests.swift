@@ -90,6 +90,19 @@ struct ClientIdentityTests {
         #expect(code { try .pkcs12(file: "/") } == .cannotReadFile)
     }
 
+    @Test func mismatchSaysWhichCertificatesWereGiven() throws {
+        let other = Data(try pki.clientIdentity(named: "bob").privateKeyPEM.utf8)
+        func message(_ pem: String) -> String? {
+            let error = #expect(throws: SecurityError.self) {
+                try ClientIdentity(certificates: Data(pem.utf8), privateKey: other)
+            }
+            return error?.message
+        }
+        let one = try pki.clientIdentity(named: "alice") { $0.hasIntermediate = false }.certificateChainPEM
+        #expect(message(one) == "The private key does not match the certificate \"CN=alice\".")
+        #expect(message(minted.certificateChainPEM) == "The private key matches none of the 2 certificates.")
+    }
+
     @Test func missingAndWrongPassphrasesAreErrors() throws {
         let encrypted = Data(minted.privateKeyPEM(passphrase: passphrase).utf8)
         let bundle = try minted.pkcs12(passphrase: passphrase)

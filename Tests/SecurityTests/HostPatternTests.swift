@@ -32,6 +32,34 @@ struct HostPatternTests {
         #expect(range.contains(other) == isContained)
     }
 
+    @Test(
+        arguments: [
+            ("0.0.0.0/0", "0.0.0.0/1", "128.0.0.0/1"), ("10.0.0.0/8", "10.0.0.0/9", "10.128.0.0/9"),
+            ("10.0.0.0/15", "10.0.0.0/16", "10.1.0.0/16"), ("10.1.2.4/30", "10.1.2.4/31", "10.1.2.6/31"),
+            ("2001:db8::/32", "2001:db8::/33", "2001:db8:8000::/33"), ("::/0", "::/1", "8000::/1"),
+        ])
+    func aRangeOfAddressesHasTwoHalves(range: String, low: String, high: String) throws {
+        let patterns = try [range, low, high].map { try HostPattern($0).form }
+        guard case .range(let range) = patterns[0], case .range(let low) = patterns[1],
+            case .range(let high) = patterns[2]
+        else {
+            Issue.record("These are no ranges.")
+            return
+        }
+        #expect(range.halves?.0 == low && range.halves?.1 == high)
+    }
+
+    @Test func aSingleAddressHasNoHalves() throws {
+        for address in [[192, 0, 2, 1], [UInt8](repeating: 1, count: 16)] as [[UInt8]] {
+            let single = try #require(AddressRange(address, prefixLength: 8 * address.count))
+            #expect(single.halves == nil)
+            let pair = try #require(AddressRange(address.dropLast() + [2], prefixLength: 8 * address.count - 1))
+            #expect(pair.halves?.0.base.last == 2 && pair.halves?.1.base.last == 3)
+            #expect(AddressRange(address, prefixLength: 8 * address.count + 1) == nil)
+            #expect(AddressRange(address, prefixLength: -1) == nil)
+        }
+    }
+
     /// Systems connect to themselves when they are asked for the unspecified address.
     @Test(arguments: ["127.0.0.0/8", "127.0.0.1", "::1", "::1/128", "127.0.0.0/30", "@private"])
     func aPatternForLoopbackMatchesTheUnspecifiedAddresses(pattern: String) throws {

@@ -208,4 +208,33 @@ struct PinningModeTests {
             #expect(empty?.code == .noPins)
         }
     }
+
+    /// A policy tells what it was made of.
+    @Test(arguments: PinningMode.allCases, [false, true])
+    func settingsAreThoseOfThePolicy(mode: PinningMode, allowsInvalid: Bool) throws {
+        let pki = try TestPKI()
+        let certificates = [pki.root, pki.intermediate]
+        let policy = try SecurityPolicy.pinning(
+            mode: mode, certificates: certificates, allowInvalidCertificates: allowsInvalid,
+            validatesDomainName: !allowsInvalid, anchors: .certificates([pki.root]))
+        #expect(policy.pinningMode == mode && policy.pinnedCertificates == certificates)
+        #expect(policy.allowInvalidCertificates == allowsInvalid && policy.validatesDomainName == !allowsInvalid)
+        let settings = try #require(policy.evaluator(for: "localhost").settings)
+        #expect(settings.pins == (mode == .publicKey ? certificates.map(\.publicKeyPin) : []))
+        #expect(settings.pinExpiry == nil && settings.anchors?.certificates == [pki.root])
+    }
+
+    @Test func settingsOfEvaluatorsWithoutPins() throws {
+        for (evaluator, allowsInvalid, validatesHost) in [
+            (.systemTrust, false, true), (.systemTrust(validatesHost: false), false, false), (.hostname, true, true),
+            (.insecureAcceptAnyCertificate, true, false),
+        ] as [(StandardTrustEvaluator, Bool, Bool)] {
+            let policy = SecurityPolicy.everyHost(evaluator)
+            #expect(policy.pinningMode == PinningMode.none && policy.pinnedCertificates == [])
+            #expect(policy.allowInvalidCertificates == allowsInvalid && policy.validatesDomainName == validatesHost)
+        }
+        let unknown = SecurityPolicy.everyHost(.refuse)
+        #expect(unknown.pinningMode == nil && unknown.pinnedCertificates == [])
+        #expect(!unknown.allowInvalidCertificates && !unknown.validatesDomainName)
+    }
 }

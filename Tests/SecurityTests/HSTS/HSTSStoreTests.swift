@@ -79,6 +79,14 @@ struct HSTSStoreTests {
         #expect(try !isUpgraded("http://example.com/", by: store))
     }
 
+    @Test func aSecondIsAnAge() throws {
+        let store = makeStore()
+        try self.store("max-age=1", of: "https://example.com/", in: store)
+        #expect(store.hosts.map(\.name) == ["example.com"])
+        time.advance(by: 1)
+        #expect(store.hosts.isEmpty)
+    }
+
     /// Section 8.1: the first field counts, and only of a secure response of a name.
     @Test func otherwiseNothingIsStored() throws {
         let store = makeStore()

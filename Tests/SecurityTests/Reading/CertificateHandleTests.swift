@@ -36,6 +36,28 @@ struct CertificateHandleTests {
         #expect(first.alternativeNames == "DNS:localhost")
     }
 
+    /// OpenSSL reads a criticality of FALSE, which DER does not encode.
+    @Test func certificateThatOnlyOpenSSLReadsIsExamined() throws {
+        func handle(_ list: [UInt8], issuer: [UInt8]?) throws -> X509Handle {
+            try Self.handle {
+                $0.issuer = issuer
+                $0.extensions = [.init("2.5.29.14", []), .init("2.5.29.35", [])]
+                $0.uniqueIdentifiers = ASN1.value(0xA3, ASN1.sequence(list))
+            }
+        }
+        let odd = ASN1.sequence(ASN1.object("1.2.3"), [1, 1, 0], ASN1.octetString([]))
+        let subtree = ASN1.sequence(ASN1.value(0xA1, ASN1.sequence(ASN1.host("a"))))
+        let constraints = CertificateTemplate.Extension("2.5.29.30", subtree).der
+        for (list, isConstrained) in [(odd, false), (constraints + odd, true), (odd + constraints, true)] {
+            let own = try handle(list, issuer: nil)
+            #expect(own.facts == nil && own.isSelfIssued && own.hasNameConstraints == isConstrained)
+            // Names before and behind it.
+            for name in ["A", "Z"] {
+                #expect(try !handle(list, issuer: ASN1.name(name)).isSelfIssued)
+            }
+        }
+    }
+
     // MARK: Validity
 
     private static let (begin, end) = (1_735_689_600, 1_735_776_000)

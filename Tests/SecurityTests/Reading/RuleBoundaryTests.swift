@@ -90,6 +90,25 @@ struct RuleBoundaryTests {
         #expect(unreadable == "writes its validity in a way that is not allowed")
     }
 
+    /// Only an authority whose key signs certificates limits a path (RFC 5280, 4.2.1.9).
+    @Test(
+        arguments: [
+            (ASN1.sequence(ASN1.yes, ASN1.integer(0)), [0x04], true),
+            (ASN1.sequence(ASN1.yes, ASN1.integer(0)), [], true),
+            (ASN1.sequence(ASN1.yes, ASN1.integer(0)), [0x80], false), (ASN1.sequence(ASN1.integer(0)), [0x04], false),
+            (ASN1.sequence(ASN1.integer(0)), [], false), (ASN1.sequence(ASN1.yes), [0x80], true),
+            (ASN1.sequence(), [0x80], true),
+        ] as [([UInt8], [UInt8], Bool)])
+    func pathIsLimitedByAuthorities(constraints: [UInt8], usage: [UInt8], isAllowed: Bool) throws {
+        let unused: UInt8 = usage == [0x04] ? 2 : 7
+        let found = try Self.finding(.pathLengthWithoutAuthority) {
+            $0.extend(
+                [.init("2.5.29.19", constraints)]
+                    + (usage.isEmpty ? [] : [.init("2.5.29.15", ASN1.bitString(usage, unused: unused))]))
+        }
+        #expect((found == nil) == isAllowed)
+    }
+
     // MARK: Keys
 
     /// A number of this many bits, the last of which is set.
