@@ -225,7 +225,11 @@ struct TransferWorkerTests {
         try await withFleet(kind) { fleet in
             let first = try await fleet.worker()
             #expect(try await failure { _ = try await fleet.worker() }.code == .directoryInUse)
-            _ = first.directory
+            try await first.run(untilEmpty: true)
+            let second = try await fleet.worker()
+            #expect(try await failure { try await first.run(untilEmpty: true) }.code == .directoryInUse)
+            try await second.run(untilEmpty: true)
+            try await first.run(untilEmpty: true)
         }
     }
 

@@ -23,9 +23,11 @@ internal import LinnetSession
 /// Uploads are for workers that find their files (``Configuration/source``). An attempt sends the file from its
 /// beginning, after the worker has asked the store whether the lease is its own.
 public final class TransferWorker: Sendable {
-    /// The directory of the worker's parts. One worker at a time can have it.
+    /// The directory of the worker's parts. One worker at a time can have it: from its initializer to the end of its
+    /// run, and during each later run.
     public let directory: URL
 
+    private let place: WorkerPlace
     private let engine: WorkerEngine
 
     /// Makes a worker.
@@ -56,6 +58,7 @@ public final class TransferWorker: Sendable {
         let place = try WorkerPlace(directory: directory)
         try await onFileThreads { () throws(BackgroundError) in try place.take() }
         self.directory = directory
+        self.place = place
         engine = WorkerEngine(store: store, place: place, configuration: configuration, destination: destination)
     }
 
@@ -67,8 +70,10 @@ public final class TransferWorker: Sendable {
     /// While the store cannot be reached, transfers go on until their leases end, and the worker tries again each
     /// second. Call the function again only after it has returned.
     ///
-    /// - Throws: ``BackgroundError/Code/invalidOptions`` if no session can be made.
+    /// - Throws: ``BackgroundError/Code/invalidOptions`` if no session can be made, and
+    ///   ``BackgroundError/Code/directoryInUse`` if another worker has taken the directory since the last run.
     public func run(untilEmpty: Bool = false) async throws(BackgroundError) {
+        try await onFileThreads { [place] () throws(BackgroundError) in try place.take() }
         // The store answers also after the caller's task was cancelled: leases are to be given back.
         let work = Task { [engine] in await engine.run(untilEmpty: untilEmpty) }
         let failure = await withTaskCancellationHandler {
@@ -77,6 +82,8 @@ public final class TransferWorker: Sendable {
             engine.stop()
         }
         engine.reset()
+        // Not when the worker is freed: what the caller made of it can be alive a moment longer than its run.
+        place.leave()
         if let failure { throw failure }
     }
 }

@@ -13,8 +13,9 @@ final class WorkerPlace: Sendable {
 
     private var objects: String { folder.path + "/objects" }
 
-    /// Takes the directory. It blocks.
+    /// Takes the directory unless it is taken already. It blocks.
     func take() throws(BackgroundError) {
+        guard taken.withLock({ $0 == nil }) else { return }
         try folder.prepare(with: [objects])
         guard let lock = try RunnerLock.take(folder) else {
             throw BackgroundError(
@@ -23,6 +24,9 @@ final class WorkerPlace: Sendable {
         let token = try storedToken()
         taken.withLock { $0 = (lock, token) }
     }
+
+    /// Leaves the directory to the next worker.
+    func leave() { taken.withLock { $0 = nil } }
 
     /// The random name of the directory.
     private func storedToken() throws(BackgroundError) -> String {
