@@ -77,17 +77,29 @@ enum SystemFile {
     /// Returns the permissions of a new file, taken from a sample file, because reading the umask with `umask()` would
     /// change it for all threads.
     private static func usualMode(beside path: String) throws(FileFailure) -> mode_t {
-        guard let sample = FilePlace(path)?.makePartialPath(), let descriptor = try create(sample, permissions: nil)
-        else {
-            throw failure(path, "cannot be given the requested permissions", EEXIST)
-        }
-        defer {
-            close(descriptor)
-            unlink(sample)
-        }
+        let descriptor = try createSample(beside: path)
+        defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, "cannot be inspected") }
         return status.st_mode & 0o7777
+    }
+
+    /// Creates and opens an empty file that goes when it is closed.
+    private static func createSample(beside path: String) throws(FileFailure) -> Int32 {
+        guard let place = FilePlace(path) else { throw failure(path, "cannot be created", EINVAL) }
+        #if !canImport(Darwin)
+        // O_TMPFILE, a macro that Swift does not import: a file without a name, of which a process that is killed
+        // leaves nothing. Not all file systems have it.
+        let unnamed = 0o20_000_000 | O_DIRECTORY
+        let descriptor = SystemCall.retrying { open(place.folder, unnamed | O_WRONLY | O_CLOEXEC, mode_t(0o666)) }
+        if descriptor >= 0 { return descriptor }
+        #endif
+        let sample = place.makePartialPath()
+        guard let descriptor = try create(sample, permissions: nil) else {
+            throw failure(path, "cannot be given the requested permissions", EEXIST)
+        }
+        unlink(sample)
+        return descriptor
     }
 
     /// Renames a file, and replaces an existing file with the new name.
