@@ -1,5 +1,5 @@
 /// A part of what the faces show, each with the line of code that makes it. A test compares the lines with the sources.
-enum TimelineEffect: String, CaseIterable {
+enum TimelineEffect: CaseIterable {
     case timeline, pictures, download, upload, suspension, cancellation, info, pins, network
 
     /// The line, which the faces show beside the effect while the user wants to see code.

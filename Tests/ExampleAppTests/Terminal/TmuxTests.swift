@@ -53,9 +53,7 @@ struct TmuxTests {
     /// The slow server takes 28 seconds for the file.
     @Test func aDownloadIsSuspendedResumedAndCancelled() async throws {
         try await withApp("--slow") { tmux in
-            try await tmux.wait(for: "pinned")
-            try await tmux.press("d")
-            try await tmux.wait("a bar") { $0.contains("↓ birds-1000.bin") && $0.contains("█") }
+            try await startDownload(tmux)
             try await tmux.press("s")
             try await tmux.wait(for: "suspended, ")
             try await tmux.press("s")
@@ -69,9 +67,7 @@ struct TmuxTests {
 
     @Test func aDownloadGoesOnAfterTheProgramWasEnded() async throws {
         try await withApp("--slow") { tmux in
-            try await tmux.wait(for: "pinned")
-            try await tmux.press("d")
-            try await tmux.wait("a bar") { $0.contains("↓ birds-1000.bin") && $0.contains("█") }
+            try await startDownload(tmux)
             try await tmux.press("q")
             try await tmux.wait(for: "The download goes on when the app is next started.")
             try await expectCleanTerminal(tmux, status: 0)
@@ -80,6 +76,12 @@ struct TmuxTests {
             try await tmux.press("q")
             try await tmux.wait(for: "Downloaded: ")
         }
+    }
+
+    private func startDownload(_ tmux: Tmux) async throws {
+        try await tmux.wait(for: "pinned")
+        try await tmux.press("d")
+        try await tmux.wait("a bar") { $0.contains("↓ birds-1000.bin") && $0.contains("█") }
     }
 
     @Test(arguments: [("C-c", 130), ("TERM", 143), ("HUP", 129), ("INT", 130)])
