@@ -19,13 +19,13 @@ class CheckWarningsTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name).resolve()
 
-    def compile(self, code, path="Modules/A/A.swift", target="A"):
+    def compile(self, code, path="Modules/A/A.swift", target="A", options=()):
         source, products = self.root / path, self.root / ".build" / "debug" / f"{target}.build"
         for each in (source.parent, products):
             each.mkdir(parents=True, exist_ok=True)
         source.write_text(code)
         subprocess.run(
-            ["swiftc", "-c", "-parse-as-library", "-serialize-diagnostics", source], cwd=products, check=True,
+            ["swiftc", "-c", "-parse-as-library", "-serialize-diagnostics", *options, source], cwd=products, check=True,
             stdin=subprocess.DEVNULL, capture_output=True)
         diagnostics = (products / source.name).with_suffix(".dia")
         (products / "output-file-map.json").write_text(
@@ -44,6 +44,15 @@ class CheckWarningsTests(unittest.TestCase):
             self.assertIn(f"{source}: warning: ", text)
             self.assertIn("'unused'", text)
         self.compile(GOOD)
+        self.assertEqual(self.run_script(), (0, ""))
+
+    def test_a_warning_of_a_module_that_is_compiled_as_a_whole_counts(self):
+        whole = ["-whole-module-optimization", "-num-threads", "2", "-module-name", "A"]
+        source, _ = self.compile(BAD, options=whole)
+        status, text = self.run_script()
+        self.assertEqual(status, 1)
+        self.assertIn(f"{source}: warning: ", text)
+        self.compile(GOOD, options=whole)
         self.assertEqual(self.run_script(), (0, ""))
 
     def test_sources_of_others_do_not_count(self):
