@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import link
 import pictures
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -26,6 +27,9 @@ PREFIX, LOCK = "linnet-bench-", "lock"
 PICTURES, DISTINCT_PICTURES = 200, 8
 TEN_KILOBYTES = 10_000
 LARGE_FILES = {"256m": 256 << 20, "1g": 1 << 30}
+# With it, answers come late. Debian's nginx-light contains it.
+SLOW_MODULE = "ngx_http_echo_module.so"
+SLOW = "echo_sleep 0.05; echo_exec /1k;"
 
 
 def run(*command, **options):
@@ -51,9 +55,22 @@ def nginx_version(nginx):
     return tuple(map(int, match.groups()))
 
 
-def stop_nginx(directory):
-    """Stops the nginx of a folder, if it runs."""
-    pid_file = directory / "nginx.pid"
+def nginx_module(nginx, name):
+    """The path of a module; None if it is not installed."""
+    text = subprocess.run([nginx, "-V"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stderr
+    folder = re.search(r"--modules-path=(\S+)", text)
+    path = pathlib.Path(folder[1]) / name if folder else None
+    return path if path and path.exists() else None
+
+
+def stop_servers(directory):
+    """Stops each nginx of a folder that runs, and removes the namespaces of its link."""
+    for pid_file in directory.glob("*.pid"):
+        stop_nginx(directory, pid_file)
+    link.remove(directory.name)
+
+
+def stop_nginx(directory, pid_file):
     try:
         master = int(pid_file.read_text())
         if str(directory) not in pathlib.Path(f"/proc/{master}/cmdline").read_text():
@@ -75,7 +92,7 @@ def remove_abandoned(folder):
                 continue
             with open(directory / LOCK) as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                stop_nginx(directory)
+                stop_servers(directory)
                 shutil.rmtree(directory, ignore_errors=True)
         except OSError:
             pass  # it is in use, or of another program
@@ -85,6 +102,7 @@ class Server:
     """`with Server() as server`: started at the beginning, stopped at the end, when its files are removed."""
 
     echo = None  # the WebSocket server
+    address = {}  # kind of server -> its address, unless it is that of loopback
 
     def __enter__(self):
         # A signal raises an exception, so that __exit__ runs and stops the server. `nohup` has SIGHUP ignored.
@@ -114,16 +132,17 @@ class Server:
                 self.echo.wait()
         finally:
             try:
-                stop_nginx(self.directory)
+                stop_servers(self.directory)
             finally:
                 shutil.rmtree(self.directory, ignore_errors=True)
 
     def processes(self):
         """The servers' processes."""
         echo = [self.echo.pid] if self.echo else []
-        master = (self.directory / "nginx.pid").read_text().strip()
-        workers = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
-        return [master, *workers, *echo]
+        masters = [file.read_text().strip() for file in self.directory.glob("*.pid")]
+        workers = [worker for master in masters
+                   for worker in pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()]
+        return [*masters, *workers, *echo]
 
     @contextlib.contextmanager
     def on_one_core(self):
@@ -230,32 +249,47 @@ class Server:
     # nginx
 
     def start(self):
-        nginx = find_nginx()
-        version = nginx_version(nginx)
-        command = [nginx, "-p", self.directory, "-c", self.directory / "nginx.conf"]
-        if version >= (1, 19, 5):
-            command += ["-e", self.directory / "error.log"]
         for attempt in range(3):
             self.ports = dict(zip(("HTTP", "HTTPS", "HTTP2", "HTTP2Single"), free_ports(4)))
-            values = dict(
-                self.ports, DIR=self.directory, USER="user root root;" if os.geteuid() == 0 else "")
-            for name in ("nginx.conf", "locations.conf"):
-                text = (HERE / f"{name}.in").read_text()
-                for key, value in values.items():
-                    text = text.replace(f"@{key}@", str(value))
-                if version < (1, 19, 7):
-                    # It counts the requests of HTTP/2 connections separately.
-                    text = re.sub(r"keepalive_requests (\d+);", r"\g<0> http2_max_requests \1;", text)
-                (self.directory / name).write_text(text)
-            # Output goes to a file, because the daemon keeps it open.
-            with open(self.directory / "nginx.out", "w") as output:
-                status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode
-            if status == 0:
+            if self.start_nginx("nginx", "127.0.0.1"):
                 break
         else:
             raise RuntimeError("nginx did not start: " + (self.directory / "nginx.out").read_text())
         for port in self.ports.values():
-            wait_for(port)
+            wait_for("127.0.0.1", port)
+
+    def start_nginx(self, name, address, enter=()):
+        """Starts an nginx on the ports of an address; returns whether it has started."""
+        nginx = find_nginx()
+        version = nginx_version(nginx)
+        module = nginx_module(nginx, SLOW_MODULE)
+        self.has_slow_answers = module is not None
+        command = [*enter, nginx, "-p", self.directory, "-c", self.directory / f"{name}.conf"]
+        if version >= (1, 19, 5):
+            command += ["-e", self.directory / "error.log"]
+        values = dict(
+            self.ports, DIR=self.directory, NAME=name, ADDRESS=address, USER="user root root;" if os.geteuid() == 0 else "",
+            MODULE=f"load_module {module};" if module else "", SLOW=SLOW if module else "return 501;")
+        for template, file in (("nginx.conf", f"{name}.conf"), ("locations.conf", "locations.conf")):
+            text = (HERE / f"{template}.in").read_text()
+            for key, value in values.items():
+                text = text.replace(f"@{key}@", str(value))
+            if version < (1, 19, 7):
+                # It counts the requests of HTTP/2 connections separately.
+                text = re.sub(r"keepalive_requests (\d+);", r"\g<0> http2_max_requests \1;", text)
+            (self.directory / file).write_text(text)
+        # Output goes to a file, because the daemon keeps it open.
+        with open(self.directory / f"{name}.out", "w") as output:
+            return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode == 0
+
+    def start_lossy(self):
+        """Starts a second nginx behind a link that loses packets. Raises link.Unavailable if there can be no such link."""
+        lossy = link.Link(self.directory.name)
+        if not self.start_nginx("lossy", lossy.address, lossy.enter):
+            raise RuntimeError("nginx did not start: " + (self.directory / "lossy.out").read_text())
+        self.ports["Lossy"] = self.ports["HTTP"]
+        self.address = {"Lossy": lossy.address}
+        wait_for(lossy.address, self.ports["Lossy"])
 
     def start_echo(self, program):
         """Starts the WebSocket server, which ends with its standard input. A native one, so that the client is measured."""
@@ -263,8 +297,8 @@ class Server:
         self.ports["WebSocket"] = int(self.echo.stdout.readline())
 
     def url(self, kind, path):
-        scheme = "http" if kind in ("HTTP", "WebSocket") else "https"
-        return f"{scheme}://127.0.0.1:{self.ports[kind]}/{path}"
+        scheme = "http" if kind in ("HTTP", "Lossy", "WebSocket") else "https"
+        return f"{scheme}://{self.address.get(kind, '127.0.0.1')}:{self.ports[kind]}/{path}"
 
 
 def free_ports(count):
@@ -278,11 +312,11 @@ def free_ports(count):
             each.close()
 
 
-def wait_for(port):
+def wait_for(address, port):
     deadline = time.monotonic() + 10
     while True:
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=2).close()
+            socket.create_connection((address, port), timeout=2).close()
             return
         except OSError:
             if time.monotonic() > deadline:
