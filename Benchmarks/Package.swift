@@ -74,7 +74,7 @@ let package = Package(
             name: "bench-pixbuf",
             linkerSettings: ["curl", "gdk_pixbuf-2.0", "gobject-2.0"].map { .linkedLibrary($0) }),
         .executableTarget(name: "bench-urlsession", dependencies: [support]),
-        .executableTarget(name: "bench-libcurl", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "bench-libcurl", linkerSettings: ["curl", "m"].map { .linkedLibrary($0) }),
         .executableTarget(name: "bench-openssl", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(name: "bench-values", dependencies: [linnet, support]),
         .executableTarget(name: "linnet-soak", dependencies: [linnet]),

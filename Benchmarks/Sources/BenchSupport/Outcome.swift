@@ -9,6 +9,9 @@ package struct Outcome: Sendable {
     package var count: Int
     /// The peak memory above idle in kibibytes.
     package var peak: Int?
+    /// The latencies of requests under an open load, and the number of requests that failed.
+    package var percentiles: Percentiles?
+    package var errors = 0
 
     package init(_ value: Double, _ unit: String, count: Int, peak: Int? = nil) {
         self.value = value
@@ -18,8 +21,10 @@ package struct Outcome: Sendable {
     }
 
     var line: String {
-        let peak = self.peak.map { ", \"peak\": \($0)" } ?? ""
-        return "{\"value\": \(value), \"unit\": \"\(unit)\", \"count\": \(count)\(peak)}"
+        var line = "{\"value\": \(value), \"unit\": \"\(unit)\", \"count\": \(count)"
+        if let peak { line += ", \"peak\": \(peak)" }
+        if let percentiles { line += ", \"errors\": \(errors), \(percentiles.json)" }
+        return line + "}"
     }
 }
 

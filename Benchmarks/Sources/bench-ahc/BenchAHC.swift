@@ -40,6 +40,7 @@ struct BenchAHC {
         let outcome =
             switch arguments.operation {
             case "get": try await measureRate(arguments) { try await get(request, arguments.bytes) }
+            case "latency": try await measureLatencies(arguments) { try await get(request, arguments.bytes) }
             case "json": try await measureRate(arguments) { try await json() }
             case "body": try await measureThroughput(arguments, prepare: prepare, body)
             case "idle": try await measureIdleConnections(arguments) { try await get(request, arguments.bytes) }

@@ -3,11 +3,14 @@
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +18,8 @@
 struct transfer {
     CURL *easy;
     long long received;
+    double due;             // when the request had to begin, of an open load
+    struct transfer *next;  // in the list of those that do nothing
 };
 
 static CURLM *multi;
@@ -103,16 +108,32 @@ static void start(struct transfer *transfer) {
     curl_multi_add_handle(multi, transfer->easy);
 }
 
-// Waits for events of the sockets and the timer, and passes them to libcurl.
-static void turn(void) {
-    struct epoll_event events[256];
-    int running, milliseconds = 1000;
-    if (timer >= 0) {
-        double left = (timer - now()) * 1e3;
-        milliseconds = left <= 0 ? 0 : (int)left + 1;
+// Returns a transfer that does nothing, a new one if all do something.
+static struct transfer *obtain(struct transfer **unused) {
+    struct transfer *transfer = *unused;
+    if (!transfer) {
+        transfer = calloc(1, sizeof *transfer);
+        prepare(transfer);
+    } else {
+        *unused = transfer->next;
     }
-    int count = epoll_wait(poller, events, 256, milliseconds);
-    if (count < 0 && errno != EINTR) fail("epoll_wait", strerror(errno));
+    return transfer;
+}
+
+static void release(struct transfer **unused, struct transfer *transfer) {
+    transfer->next = *unused;
+    *unused = transfer;
+}
+
+// Waits for events of the sockets and the timer until a time, and passes them to libcurl.
+static void turn_until(double end) {
+    struct epoll_event events[256];
+    int running;
+    double left = (timer >= 0 && timer < end ? timer : end) - now();
+    if (left < 0) left = 0;
+    struct timespec timeout = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9)};
+    int count = epoll_pwait2(poller, events, 256, &timeout, NULL);
+    if (count < 0 && errno != EINTR) fail("epoll_pwait2", strerror(errno));
     for (int i = 0; i < count; i++) {
         int mask = (events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
                    (events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
@@ -125,26 +146,39 @@ static void turn(void) {
     }
 }
 
-// Returns the next completed transfer after checking it, or NULL.
-static struct transfer *finished(void) {
+static void turn(void) {
+    turn_until(now() + 1);
+}
+
+// Returns the next completed transfer, or NULL. `why` is empty if it succeeded.
+static struct transfer *completed(char *why, size_t size) {
     int left;
     CURLMsg *message;
     while ((message = curl_multi_info_read(multi, &left))) {
         if (message->msg != CURLMSG_DONE) continue;
         struct transfer *transfer;
         long status = 0, version = 0;
-        char text[80];
-        if (message->data.result) fail("transfer", curl_easy_strerror(message->data.result));
+        why[0] = 0;
+        if (message->data.result) snprintf(why, size, "%s", curl_easy_strerror(message->data.result));
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
         curl_easy_getinfo(message->easy_handle, CURLINFO_RESPONSE_CODE, &status);
         curl_easy_getinfo(message->easy_handle, CURLINFO_HTTP_VERSION, &version);
-        snprintf(text, sizeof text, "status %ld with %lld bytes, HTTP version %ld", status, transfer->received, version);
-        if (status != 200 || transfer->received != expected) fail("response", text);
-        if ((version == CURL_HTTP_VERSION_2_0) != (http_version != CURL_HTTP_VERSION_1_1)) fail("response", text);
+        bool is_other_version = (version == CURL_HTTP_VERSION_2_0) != (http_version != CURL_HTTP_VERSION_1_1);
+        if (!why[0] && (status != 200 || transfer->received != expected || is_other_version)) {
+            snprintf(why, size, "status %ld with %lld bytes, HTTP version %ld", status, transfer->received, version);
+        }
         curl_multi_remove_handle(multi, transfer->easy);
         return transfer;
     }
     return NULL;
+}
+
+// The same, and fails if the transfer did.
+static struct transfer *finished(void) {
+    char why[200];
+    struct transfer *transfer = completed(why, sizeof why);
+    if (transfer && why[0]) fail("response", why);
+    return transfer;
 }
 
 static void rate(struct transfer *transfers, int concurrency, double seconds) {
@@ -196,6 +230,70 @@ static void idle(struct transfer *transfers, int concurrency) {
     printf("{\"value\": %f, \"unit\": \"KiB\", \"count\": %d}\n", (double)(kibibytes("VmRSS") - before) / concurrency, open);
 }
 
+// A number in 0..<1 of the generator SplitMix64. BenchSupport has the same, so that all clients meet the same instants.
+static double uniform(uint64_t *state) {
+    uint64_t bits = *state += 0x9E3779B97F4A7C15;
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+    bits ^= bits >> 31;
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+static int compare(const void *one, const void *other) {
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+// In microseconds, by the nearest rank. The latencies are sorted.
+static double percentile(double share, const double *latencies, long count) {
+    long rank = (long)ceil(share * (double)count);
+    return count ? latencies[rank > 1 ? rank - 1 : 0] * 1e6 : 0;
+}
+
+// Measures latencies under an open load, as BenchSupport's measureLatencies does. libcurl queues the requests for which
+// there is no connection.
+static void latency(int concurrency, double seconds, double rate) {
+    double unrecorded = seconds / 4 < 1 ? seconds / 4 : 1, instant = 0;
+    long count = (long)(rate * (seconds + unrecorded)), next = 0, left = count, errors = 0, recorded = 0;
+    double *instants = malloc((size_t)count * sizeof *instants);
+    double *latencies = malloc((size_t)count * sizeof *latencies);
+    uint64_t state = 1;
+    for (long i = 0; i < count; i++) instants[i] = instant += -log(1 - uniform(&state)) / rate;
+    // The default lets the thread sleep up to 50 microseconds longer.
+    prctl(PR_SET_TIMERSLACK, 1L);
+    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)concurrency);
+    struct transfer *unused = NULL, *transfer;
+    for (int i = 0; i < concurrency; i++) start(obtain(&unused));
+    for (int open = concurrency; open > 0;) {
+        turn();
+        while ((transfer = finished())) {
+            release(&unused, transfer);
+            open--;
+        }
+    }
+    double begin = now() + 0.01;
+    while (left > 0) {
+        for (double time = now(); next < count && begin + instants[next] <= time; next++) {
+            transfer = obtain(&unused);
+            transfer->due = instants[next];
+            start(transfer);
+        }
+        turn_until(next < count ? begin + instants[next] : now() + 1);
+        char why[200];
+        while ((transfer = completed(why, sizeof why))) {
+            if (why[0]) errors++;
+            if (transfer->due >= unrecorded) latencies[recorded++] = now() - begin - transfer->due;
+            release(&unused, transfer);
+            left--;
+        }
+    }
+    double achieved = (double)count / (now() - begin);
+    qsort(latencies, (size_t)recorded, sizeof *latencies, compare);
+    printf("{\"value\": %f, \"unit\": \"requests/s\", \"count\": %ld, \"errors\": %ld, ", achieved, count, errors);
+    printf("\"p50\": %f, \"p99\": %f, \"p99.9\": %f}\n", percentile(0.5, latencies, recorded),
+           percentile(0.99, latencies, recorded), percentile(0.999, latencies, recorded));
+}
+
 int main(int count, char **words) {
     if (count < 5) {
         fprintf(stderr, "usage: bench-libcurl OPERATION URL CONCURRENCY SECONDS [NAME=VALUE ...]\n");
@@ -203,11 +301,12 @@ int main(int count, char **words) {
     }
     const char *operation = words[1];
     int concurrency = atoi(words[3]);
-    double seconds = atof(words[4]);
+    double seconds = atof(words[4]), per_second = 1000;
     url = words[2];
     for (int i = 5; i < count; i++) {
         if (!strncmp(words[i], "bytes=", 6)) expected = atoll(words[i] + 6);
         if (!strncmp(words[i], "ca=", 3)) anchors = words[i] + 3;
+        if (!strncmp(words[i], "rate=", 5)) per_second = atof(words[i] + 5);
         if (!strcmp(words[i], "compressed")) is_compressed = true;
         if (!strcmp(words[i], "http=2")) http_version = CURL_HTTP_VERSION_2TLS;
     }
@@ -224,6 +323,8 @@ int main(int count, char **words) {
         rate(transfers, concurrency, seconds);
     } else if (!strcmp(operation, "body")) {
         throughput(&transfers[0], seconds);
+    } else if (!strcmp(operation, "latency")) {
+        latency(concurrency, seconds, per_second);
     } else if (!strcmp(operation, "idle")) {
         idle(transfers, concurrency);
     } else {

@@ -32,6 +32,9 @@ struct BenchLinnet {
             $0.pool.connectionsPerOrigin = connections
             $0.pool.connections = max(256, connections)
             if arguments.operation == "idle" { $0.http2.maximumConnectionsPerOrigin = connections }
+            if let delay = arguments.options["hedge"].flatMap({ Int($0) }) {
+                $0.hedging = HedgingPolicy(after: .milliseconds(delay))
+            }
             if arguments.options["equipped"] != nil { Self.equip(&$0) }
             switch arguments.options["observed"] {
             case nil: break
@@ -79,6 +82,8 @@ struct BenchLinnet {
     func run() async throws -> Outcome {
         switch arguments.operation {
         case "get": try await measureRate(arguments, executors: loops.executors(http)) { try await get(path) }
+        case "latency":
+            try await measureLatencies(arguments, executors: loops.executors(http)) { try await get(path) }
         case "json": try await measureRate(arguments) { try await json() }
         case "body": try await measureThroughput(arguments, prepare: { try await get("1k", 1024) }, body)
         case "idle": try await measureIdleConnections(arguments) { try await get(path) }
