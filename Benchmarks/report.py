@@ -53,6 +53,24 @@ synchronized alike, which is the bound of the disk. `background-accept` counts t
 ![Linnet compared with other clients](benchmarks.svg)
 """
 
+LATENCIES = """\
+## Latency under load
+
+In the scenarios that begin with `latency-`, requests come at a rate, however long those before them take: each client begins them at
+the same instants, which are random as those of many users (a Poisson process with a fixed seed), and has at most 32 connections. A
+latency counts from the instant at which the request was due, not from its beginning, so that a client that begins requests late,
+because it is busy or has no free connection, cannot hide it (the correction of "coordinated omission"). The requests that wait have
+no limit. The first second is not recorded. The `maximum` is what a client reaches with 32 requests at a time. The rate is 80 % of
+the lowest maximum, the same for all clients; in `latency-1k-own` it is 80 % of each client's own. The percentiles are the medians
+of the rounds.
+
+In `latency-1k-slow`, the server delays every hundredth answer of a connection by 50 ms, which is a little less than 1 % of all: p99
+is among the slowest of the other answers, and shows whether the slow ones hold them up. In `latency-1k-loss`, the server is behind a
+router that loses 5 % of the packets in each direction (a network namespace, so this requires root). The kernel sends a lost packet
+again after 200 ms at the earliest, and the connection is busy until then. "Linnet, hedging" has the policy
+`HedgingPolicy(after: .milliseconds(10))`, which sends a request once more when its answer is late; the peers have no such function.
+"""
+
 
 def figure(value):
     if value is None:
@@ -73,7 +91,23 @@ def machines(row):
     return f"{len(ratios)}" if len(ratios) < 2 else f"{len(ratios)} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
 
 
+def milliseconds(value):
+    """Three digits."""
+    if value is None:
+        return "failed"
+    value /= 1000
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(value)))}f}" if value > 0 else "0"
+
+
+def client(row):
+    name = "Linnet" if row["client"] == "linnet" else row["client"]
+    return f"{name}, {row['errors']:,} failed" if row["errors"] else name
+
+
 def line(row):
+    if results.is_of_latencies(row):
+        percentiles = ", ".join(f"{part} {milliseconds(row[part])} ms" for part in ("p50", "p99", "p99.9"))
+        return f"{row['scenario']}, {client(row)}: {percentiles}, {row['rate']:,} of {figure(row['maximum'])} requests/s"
     return f"Linnet {figure(row['linnet'])}, {row['peer']} {figure(row['other'])} {row['unit']}: {ratio(row)}"
 
 
@@ -87,6 +121,18 @@ def table(rows):
         before = row["scenario"]
         lines.append(f"| {name} | {unit} | {figure(row['linnet'])} | {row['peer']} | {figure(row['other'])} | "
                      f"{ratio(row)} | {row['rounds']} | {machines(row)} |")
+    return "\n".join(lines)
+
+
+def latency_table(rows):
+    lines = ["| scenario | client | maximum, requests/s | rate, requests/s | p50, ms | p99, ms | p99.9, ms | rounds |",
+             "|---|---|--:|--:|--:|--:|--:|--:|"]
+    before = None
+    for row in rows:
+        name = "" if row["scenario"] == before else f"`{row['scenario']}`"
+        before = row["scenario"]
+        percentiles = " | ".join(milliseconds(row[part]) for part in ("p50", "p99", "p99.9"))
+        lines.append(f"| {name} | {client(row)} | {figure(row['maximum'])} | {row['rate']:,} | {percentiles} | {row['rounds']} |")
     return "\n".join(lines)
 
 
@@ -115,7 +161,7 @@ def remarks(rows, scenarios):
     measured = {row["scenario"] for row in rows}
     groups = {}  # remark -> the scenarios that it is on
     for row in rows:
-        if row["ratio"] is None:
+        if not results.is_of_latencies(row) and row["ratio"] is None:
             groups.setdefault(f"{row['peer']} or Linnet failed, so there is no ratio", []).append(row["scenario"])
     for scenario in scenarios:
         if scenario.name not in measured:
@@ -127,9 +173,11 @@ def remarks(rows, scenarios):
 
 
 def write(rows, docs, scenarios):
-    (docs / "benchmarks.svg").write_text(chart(rows))
+    compared = [row for row in rows if not results.is_of_latencies(row)]
+    latencies = [row for row in rows if results.is_of_latencies(row)]
+    (docs / "benchmarks.svg").write_text(chart(compared))
     (docs / "Benchmarks.md").write_text(
-        f"{ABOUT}\n{table(rows)}\n\n## Remarks\n\n{remarks(rows, scenarios)}\n\n"
+        f"{ABOUT}\n{table(compared)}\n\n{LATENCIES}\n{latency_table(latencies)}\n\n## Remarks\n\n{remarks(rows, scenarios)}\n\n"
         f"## Measured with\n\n{measured_with(rows)}\n")
 
 

@@ -1,4 +1,4 @@
-"""results.json: one object for each scenario and peer."""
+"""results.json: one object for each scenario and peer, or for each client when latencies are measured."""
 
 import json
 import pathlib
@@ -26,6 +26,10 @@ def row(name, peer, unit, pairs, lower, ours=()):
     }
 
 
+def is_of_latencies(row):
+    return "client" in row
+
+
 def machines(row):
     """The median ratio on each machine on which a row was measured."""
     return row.get("machines") or ({row["versions"]["machine"]: row["ratio"]} if row["ratio"] else {})
@@ -40,9 +44,11 @@ def merge(rows, measured, order):
 
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     # The ratios on other machines stay.
-    seen = {(row["scenario"], row["peer"]): machines(row) for row in kept}
+    compared = [row for row in kept if not is_of_latencies(row)]
+    seen = {(row["scenario"], row["peer"]): machines(row) for row in compared}
     for row in rows:
-        row["machines"] = seen.get((row["scenario"], row["peer"]), {}) | row["machines"]
+        if not is_of_latencies(row):
+            row["machines"] = seen.get((row["scenario"], row["peer"]), {}) | row["machines"]
     rows = [row for row in kept if scenario(row) not in measured] + rows
     rows = [row for row in rows if scenario(row) in order]
     rows.sort(key=lambda row: (order.index(scenario(row)), len(row["scenario"])))

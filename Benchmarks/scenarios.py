@@ -13,6 +13,7 @@ WRITES = "files from memory, synchronized"
 ONE_BY_ONE, EMPTY_JOURNAL = "Linnet, one at a time", "Linnet, an empty journal"
 AHC, URLSESSION, LIBCURL, CURL, WRK, H2LOAD = "async-http-client", "URLSession", "libcurl", "curl", "wrk", "h2load"
 AHC_ON_LOOPS = "async-http-client, on the loops"
+HEDGING = "Linnet, hedging"
 FROM_SERVER = "Linnet, from the server"
 WEBSOCKETS = "websockets"
 PIXBUF = "libcurl and gdk-pixbuf"
@@ -37,6 +38,9 @@ class Scenario:
     memory: bool = False  # whether peak memory is a result, too
     one_core: bool = False  # whether clients and servers share a processor core
     why_not: str = ""  # why a peer that one would expect is not measured
+    rate: int = 0  # requests a second of an open load
+    is_own_rate: bool = False  # whether that is a share of the client's own maximum
+    closed_seconds: float = 1.5  # for a maximum
 
 
 PYTHON = pathlib.Path(__file__).resolve().parent.parent / ".build" / "linnet-venv" / "bin" / "python"
@@ -116,6 +120,11 @@ SCENARIOS = [
              unit="KiB/request", lower=True, why_not="libcurl and URLSession have no queue that can be observed"),
     Scenario("h2-unread-bodies-memory", "unread", (AHC,), kind="HTTP2", path="256m", concurrency=100, seconds=3,
              unit="MB", scale=1 / 1024, lower=True, options=("http=2",), why_not=NO_AUTHORITY),
+    Scenario("latency-1k", "latency", (AHC, LIBCURL), concurrency=32, seconds=5),
+    Scenario("latency-1k-own", "latency", (AHC, LIBCURL), concurrency=32, seconds=5, is_own_rate=True),
+    Scenario("latency-1k-slow", "latency", (AHC, LIBCURL, HEDGING), path="mixed", concurrency=32, seconds=5),
+    Scenario("latency-1k-loss", "latency", (AHC, LIBCURL, HEDGING), kind="Lossy", concurrency=32, seconds=15,
+             closed_seconds=6),
     Scenario("binary-size", "size", (AHC, URLSESSION), unit="MB", lower=True),
     Scenario("encode-query", "encode-query", ("URLComponents", "a loop by hand"), unit="µs", lower=True, seconds=0.5),
     Scenario("decode-json-10m", "decode-json-10m", ("JSONDecoder",), unit="µs", lower=True),
@@ -131,8 +140,8 @@ class Failed(Exception):
 
 def command(scenario, who, server, programs):
     """The command that measures one client, and the function that parses its output."""
-    scheme = [] if scenario.kind == "HTTP" else [f"ca={server.directory / 'root.pem'}"]
     url, seconds = server.url(scenario.kind, scenario.path), scenario.seconds
+    scheme = [] if url.startswith("http:") else [f"ca={server.directory / 'root.pem'}"]
     if who == WRK:
         return ["wrk", "-t1", f"-c{scenario.concurrency}", f"-d{max(1, round(seconds))}s", url], read_wrk
     if who == H2LOAD:
@@ -157,14 +166,15 @@ def command(scenario, who, server, programs):
         return [programs / "bench-background", "background-writes", url, scenario.concurrency, scenario.seconds,
                 f"file={programs.parent / 'download'}", f"files={server.make_ten_kilobytes()}",
                 f"bytes={server.file('10k/0').stat().st_size}"], read_line
-    own = scenario.own if who == "linnet" else ()
+    own = scenario.own if who == "linnet" else ("hedge=10",) if who == HEDGING else ()
     options = [f"pin={server.pin}" if option == "pin" else option for option in own]
     source = scenario.path.removeprefix("upload/").removeprefix("gzip/").removeprefix("limited/")
     if scenario.operation == "upload":
         options.append(f"file={server.file(source)}")
     elif scenario.operation in ("download", "background", "background-files"):
         options.append(f"file={(programs.parent if 'disk' in own else server.directory) / 'download'}")
-    small = ("plain", "close", "held", "held-long", "cached")
+    options += [f"rate={scenario.rate}"] if scenario.rate else []
+    small = ("plain", "mixed", "close", "held", "held-long", "cached")
     if scenario.operation == "background-files":
         options.append(f"files={server.make_ten_kilobytes()}")
     served = "10k/0" if scenario.operation == "background-files" else "1k" if source in small else source
@@ -177,7 +187,7 @@ def command(scenario, who, server, programs):
     elif "manager" in options:
         program = programs / "bench-afnetworking"
     return [program, scenario.operation, url, scenario.concurrency, seconds, f"bytes={length}",
-            *scheme, *scenario.options, *options], read_line
+            *scheme, *scenario.options, *options], read_latencies if scenario.operation == "latency" else read_line
 
 
 def curl_command(scenario, server, url):
@@ -253,6 +263,11 @@ def read_line(text, _):
     result = json.loads(text.strip().splitlines()[-1])
     peak = result.get("peak")
     return result["value"], None if peak is None else peak / 1024
+
+
+def read_latencies(text, _):
+    """The whole object, whose percentiles are in microseconds."""
+    return json.loads(text.strip().splitlines()[-1]), None
 
 
 def read_wrk(text, _):
