@@ -44,14 +44,13 @@ struct DownloadSaver: Sendable {
             if plan.options.reservesRoom, let length, length > Self.length(of: batch) {
                 try fileStep { () throws(FileFailure) in try file.reserveRoom(for: length) }
             }
-            while let buffers = batch {
-                try await write(buffers, to: file, &keeper)
+            while let count = try await write(&batch, to: file, &keeper) {
                 // Checked for each batch: a server that ignores its own length must not fill the disk.
                 if let length, file.size - start > length { throw wrongLength(length, file.size - start) }
                 if let pace = plan.link?.pace {
                     // The bytes are in the file, and the pace may take long.
                     batches.confirm()
-                    await pace(Int(Self.length(of: buffers)))
+                    await pace(Int(count))
                 }
                 batch = try await batches.nextBatch()
             }
@@ -121,15 +120,20 @@ struct DownloadSaver: Sendable {
         return (file, nil)
     }
 
+    /// Writes a batch and empties it, so that its memory is not held while the next one arrives.
+    ///
+    /// - Returns: The number of bytes; nil without a batch.
     private func write(
-        _ buffers: CircularBuffer<ByteBuffer>, to file: PartialFile, _ keeper: inout PartKeeper?
-    ) async throws(SessionError) {
+        _ batch: inout CircularBuffer<ByteBuffer>?, to file: PartialFile, _ keeper: inout PartKeeper?
+    ) async throws(SessionError) -> Int64? {
+        guard let buffers = batch.take() else { return nil }
         do throws(FileFailure) {
             try file.write(buffers)
             try await keeper?.wrote(buffers, to: file)
         } catch {
             throw SessionError(error, url: response.url)
         }
+        return Self.length(of: buffers)
     }
 
     private func makeKeeper(_ file: PartialFile, _ length: Int64?, _ digest: PartDigest?) -> PartKeeper? {

@@ -29,11 +29,15 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     private(set) var probe: SocketProbe?
     private var watchdog = Watchdog()
     private var isTruncated = false
+    /// Whether streamed bodies may be read in larger pieces than the connection reads so far.
+    private var mayGrowReads: Bool
 
     init(
-        limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration, forwardingTo proxy: ProxyServer? = nil
+        limits: TransportConfiguration.ResponseLimits, continueTimeout: Duration, readsLargePieces: Bool = false,
+        forwardingTo proxy: ProxyServer? = nil
     ) {
         self.continueTimeout = continueTimeout
+        mayGrowReads = readsLargePieces
         self.proxy = proxy
         machine = HTTP1StateMachine()
         parser = HTTP1ResponseParser(limits: limits)
@@ -181,12 +185,27 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         if let exchange {
-            if exchange.awaitsStreamedDelivery { exchange.deliverStreamed(by: self, on: context.eventLoop) }
+            if exchange.awaitsStreamedDelivery {
+                growReads(context)
+                exchange.deliverStreamed(by: self, on: context.eventLoop)
+            }
             exchange.didRead()
             armWatchdog()
         }
         // Also when idle, since only reading detects the end of the connection.
         if exchange?.isReadPaused != true { context.read() }
+    }
+
+    /// Reads in pieces of up to 512 KiB from now on, since each wakes the reader of a streamed body. It gets one at a
+    /// time: with another one that it processes, about 1 MiB is in memory.
+    private func growReads(_ context: ChannelHandlerContext) {
+        guard mayGrowReads else { return }
+        mayGrowReads = false
+        let options = context.channel.syncOptions
+        let sizes = AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 65_536, maximum: 524_288)
+        // The options are only refused by a closed channel, which reads nothing.
+        try? options?.setOption(.recvAllocator, value: sizes)
+        try? options?.setOption(.maxMessagesPerRead, value: 1)
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -316,15 +316,15 @@ final class Connector: ConnectionOpener {
     private func makeHTTP1(
         _ channel: any Channel, at place: Place, _ metrics: TransportMetrics, lateFailure: TLSLateFailure?
     ) throws -> HTTPConnection {
+        // TLS is decrypted best in pieces that fit into the processor's cache.
         let handler = HTTP1Handler(
             limits: configuration.limits, continueTimeout: configuration.continueTimeout,
+            readsLargePieces: !place.key.origin.isSecure,
             forwardingTo: forwards(place.key, place.pool) ? place.key.proxy : nil)
         try channel.pipeline.syncOperations.addHandler(handler)
-        // Small while responses are small: the buffers grow with the bytes of each read. TLS is decrypted best in
-        // pieces that fit into the processor's cache.
-        let most = place.key.origin.isSecure ? 65_536 : 1_048_576
+        // Small while responses are small: the buffers grow with the bytes of each read.
         try channel.syncOptions?.setOption(
-            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: most))
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1_024, initial: 2_048, maximum: 65_536))
         let connection = HTTPConnection(
             id: place.id, key: place.key, pool: place.pool, shard: place.shard, terms: place.terms, channel: channel,
             wire: .http1(NIOLoopBound(handler, eventLoop: channel.eventLoop)), capacity: 1, opening: metrics,
