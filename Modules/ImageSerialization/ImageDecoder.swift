@@ -48,8 +48,8 @@ public struct ImageDecoder: Sendable, Hashable, Codable {
             maximumPixels: options.maximumPixels,
             maximumDimension: file.format == .jpeg ? options.maximumDimension : nil
         )
-        guard file.format == .gif || drawsEachScan(of: file, size: size) else { return try decoder.decode(file.data) }
-        return try decoder.decodeFile(file.data)
+        guard file.format == .gif || drawsEachScan(of: file, size: size) else { return try decoder.decode(file.pieces) }
+        return try decoder.decodeFile(file.pieces)
     }
 
     /// Whether the loader would draw more pixels if it is fed in pieces: it draws each scan of a progressive JPEG then,
@@ -149,7 +149,7 @@ struct PixbufDecoder {
     /// The loader of WebP reads the codes of a lossless image anew after each piece until it has all of them.
     private var pieceSize: Int { format == .webp ? .max : 16 * 1024 }
 
-    func decode(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
+    func decode(_ pieces: [Data]) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
         // Freed after the loader, which refers to it.
         let check = makeCheck()
         defer { check.deallocate() }
@@ -163,7 +163,7 @@ struct PixbufDecoder {
         defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
         linnet_pixbuf_loader_check_size(loader, check)
 
-        let isWritten = write(data, to: loader, check: check, error: &error)
+        let isWritten = write(pieces, to: loader, check: check, error: &error)
         // A loader must be closed before it is released.
         let isClosed = error == nil ? gdk_pixbuf_loader_close(loader, &error) != 0 : false
         if error != nil { gdk_pixbuf_loader_close(loader, nil) }
@@ -186,11 +186,11 @@ struct PixbufDecoder {
     ///
     /// From a file, the loaders of GIF and of progressive JPEG draw once. From pieces, which is the way without a file,
     /// they draw after each piece or scan.
-    func decodeFile(_ data: Data) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
-        guard format.isReadable else { return try decode(data) }
+    func decodeFile(_ pieces: [Data]) throws(ImageError) -> (bitmap: Bitmap, orientation: Int) {
+        guard format.isReadable else { return try decode(pieces) }
         var error: OpaquePointer?
-        let loaded = MemoryFile.with(data) { path in gdk_pixbuf_new_from_file(path, &error) }
-        guard let loaded else { return try decode(data) }
+        let loaded = MemoryFile.with(pieces) { path in gdk_pixbuf_new_from_file(path, &error) }
+        guard let loaded else { return try decode(pieces) }
         guard let pixbuf = loaded else { throw ImageError(damaged: format, GdkError.takeMessage(&error)) }
         defer { g_object_unref(UnsafeMutableRawPointer(pixbuf)) }
         return (try Bitmap(copying: pixbuf), 1)
@@ -202,6 +202,30 @@ struct PixbufDecoder {
         check.pointee.maximum_pixels = gint64(maximumPixels)
         check.pointee.maximum_dimension = Int32(clamping: maximumDimension.map { max($0, 1) } ?? 0)
         return check
+    }
+
+    /// Writes the pieces as if they were one. A loader draws before it reports an error, and how much it draws depends
+    /// on the bytes that it gets at once: a JPEG whose header came alone would be drawn to its end.
+    private func write(
+        _ pieces: [Data],
+        to loader: OpaquePointer,
+        check: UnsafeMutablePointer<LinnetPixbufSizeCheck>,
+        error: inout OpaquePointer?
+    ) -> Bool {
+        if pieces.count == 1 { return write(pieces[0], to: loader, check: check, error: &error) }
+        var joined = Data(capacity: pieceSize)
+        for piece in pieces {
+            var rest = piece
+            while !rest.isEmpty {
+                let part = rest.prefix(pieceSize - joined.count)
+                rest = rest.dropFirst(part.count)
+                joined.append(part)
+                guard joined.count == pieceSize else { continue }
+                guard write(joined, to: loader, check: check, error: &error) else { return false }
+                joined.removeAll(keepingCapacity: true)
+            }
+        }
+        return write(joined, to: loader, check: check, error: &error)
     }
 
     private func write(

@@ -8,8 +8,8 @@ package import FoundationEssentials
 package struct LoaderFile: Sendable {
     /// The format. For an icon, it can be the format of the embedded image.
     package var format: ImageFormat
-    /// The bytes, at most ``maximumGrowth`` more than the image has.
-    package var data: Data
+    /// The bytes, at most ``maximumGrowth`` more than the image has. Long pieces share the memory of the image.
+    var pieces: [Data]
     /// The scans of a progressive JPEG, which a loader that is fed in pieces draws one after the other; otherwise 0.
     var progressiveScans = 0
     /// The place of an animation's first frame, if it is smaller than the canvas.
@@ -20,10 +20,17 @@ package struct LoaderFile: Sendable {
     /// The number of bytes by which the file can be larger than the image.
     package static let maximumGrowth = 4096
 
-    init(_ format: ImageFormat, _ data: Data) {
+    init(_ format: ImageFormat, _ pieces: [Data]) {
         self.format = format
-        self.data = data
+        self.pieces = pieces
     }
+
+    init(_ format: ImageFormat, _ data: Data) {
+        self.init(format, [data])
+    }
+
+    /// The bytes in one piece.
+    package var data: Data { pieces.count == 1 ? pieces[0] : Data(pieces.joined()) }
 
     /// Writes the file.
     ///

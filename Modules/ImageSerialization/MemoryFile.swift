@@ -8,15 +8,15 @@ internal import Musl
 
 /// A file in memory, for functions that only read files.
 enum MemoryFile {
-    /// Calls `body` with the path of a file of the bytes, which exists for the duration of the call.
+    /// Calls `body` with the path of a file of the pieces, which exists for the duration of the call.
     ///
     /// - Returns: nil without a call if the system has no descriptor, memory or /proc for the file.
-    static func with<Result>(_ data: Data, _ body: (_ path: String) -> Result) -> Result? {
+    static func with<Result>(_ pieces: [Data], _ body: (_ path: String) -> Result) -> Result? {
         let descriptor = linnet_memory_file("image", LINNET_MEMORY_FILE_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         let path = "/proc/self/fd/\(descriptor)"
-        guard fill(descriptor, data), access(path, R_OK) == 0 else { return nil }
+        guard pieces.allSatisfy({ fill(descriptor, $0) }), access(path, R_OK) == 0 else { return nil }
         return body(path)
     }
 
