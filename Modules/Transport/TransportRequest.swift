@@ -117,8 +117,8 @@ public struct TransportTimeouts: Sendable, Hashable {
     public var poolWait: Duration?
     /// Resolving the name and opening the TCP connection. Fails with ``TransportError/Code/connectTimeout``.
     public var connect: Duration?
-    /// The TLS handshake, including the evaluation of the certificate chain. Fails with
-    /// ``TransportError/Code/tlsTimeout``.
+    /// The TLS handshake, including the evaluation of the certificate chain and the wait for other handshakes. Fails
+    /// with ``TransportError/Code/tlsTimeout``.
     public var tlsHandshake: Duration?
     /// The time without a byte from the server while a response is due: after the request was sent, and while the
     /// response's reader keeps up. While the server takes the rest of the request out of the system's buffers, the time

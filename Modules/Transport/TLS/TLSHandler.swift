@@ -185,6 +185,19 @@ final class TLSHandler: ChannelDuplexHandler {
 
     // MARK: Handshake
 
+    /// Holds the handshake back until ``takeTurn(in:)``. Called before the handler is in a pipeline.
+    func waitForTurn() {
+        _ = machine.waitForTurn()
+    }
+
+    /// Begins the handshake that was held back, unless it has failed meanwhile.
+    func takeTurn(in channel: any Channel) {
+        guard machine.takeTurn(), channel.isActive,
+            let context = try? channel.pipeline.syncOperations.context(handler: self)
+        else { return }
+        begin(context)
+    }
+
     private func begin(_ context: ChannelHandlerContext) {
         guard machine.start() else { return }
         do {

@@ -6,6 +6,8 @@ struct TLSStateMachine {
     enum Phase: Equatable {
         /// The channel is not active yet.
         case idle
+        /// Other handshakes have to end first.
+        case waiting
         /// Handshake messages are exchanged.
         case handshaking
         /// The handshake waits for a decision that is made off the event loop.
@@ -72,7 +74,7 @@ struct TLSStateMachine {
     /// Whether the handshake is neither complete nor failed.
     private var isBeforeOpen: Bool {
         switch phase {
-        case .idle, .handshaking, .paused: true
+        case .idle, .waiting, .handshaking, .paused: true
         case .open, .closing, .closed, .failed: false
         }
     }
@@ -81,6 +83,20 @@ struct TLSStateMachine {
     var hasDelivered: Bool { if case .open(let traffic) = phase { traffic.hasRead } else { false } }
 
     // MARK: Handshake
+
+    /// Other handshakes have to end first. Returns false if this one has begun.
+    mutating func waitForTurn() -> Bool {
+        guard phase == .idle else { return false }
+        phase = .waiting
+        return true
+    }
+
+    /// The wait is over. Returns false if the handshake does not wait.
+    mutating func takeTurn() -> Bool {
+        guard phase == .waiting else { return false }
+        phase = .idle
+        return true
+    }
 
     /// The channel is active. Returns whether the handshake begins now.
     mutating func start() -> Bool {
@@ -126,7 +142,7 @@ struct TLSStateMachine {
         case .handshaking: .advanceHandshake
         case .paused: .keep
         case .open: .decrypt
-        case .idle, .closing, .closed, .failed: .ignore
+        case .idle, .waiting, .closing, .closed, .failed: .ignore
         }
     }
 
@@ -156,7 +172,7 @@ struct TLSStateMachine {
     /// The reaction to plaintext.
     var sending: Sending {
         switch phase {
-        case .idle, .handshaking, .paused: .keep
+        case .idle, .waiting, .handshaking, .paused: .keep
         case .open(let traffic): traffic.isOutputClosed ? .refuse : .encrypt
         case .closing, .closed, .failed: .refuse
         }
@@ -183,7 +199,7 @@ struct TLSStateMachine {
     mutating func close() -> Interruption {
         let interruption = interruption
         switch phase {
-        case .idle, .handshaking, .paused: phase = .failed
+        case .idle, .waiting, .handshaking, .paused: phase = .failed
         case .open, .closing: phase = .closed
         case .closed, .failed: break
         }
@@ -193,7 +209,7 @@ struct TLSStateMachine {
     /// The part of the connection that an error of the socket interrupts. The channel is closed afterwards.
     var interruption: Interruption {
         switch phase {
-        case .idle, .handshaking, .paused: .handshake
+        case .idle, .waiting, .handshaking, .paused: .handshake
         case .open(let traffic): .traffic(traffic)
         case .closing, .closed, .failed: .nothing
         }

@@ -9,12 +9,15 @@ struct TLSStateMachineTests {
     typealias Traffic = TLSStateMachine.Traffic
 
     enum Event: CaseIterable, Sendable {
-        case start, pauseForTrust, pauseForIdentity, resumeWithTrust, resumeWithIdentity, open, failHandshake
+        case waitForTurn, takeTurn, start, pauseForTrust, pauseForIdentity, resumeWithTrust, resumeWithIdentity, open
+        case failHandshake
         case delivered, receivedCloseNotify, failTraffic, encrypted, closeOutput, close
 
         /// Passes the event to a machine; returns its answer, if it has one.
         func apply(to machine: inout TLSStateMachine) -> Bool? {
             switch self {
+            case .waitForTurn: return machine.waitForTurn()
+            case .takeTurn: return machine.takeTurn()
             case .start: return machine.start()
             case .pauseForTrust: return machine.pause(for: .trust)
             case .pauseForIdentity: return machine.pause(for: .identity)
@@ -70,7 +73,12 @@ struct TLSStateMachineTests {
 
     static let table: [Row] = [
         Row(
-            phase: .idle, path: [], next: [.start: .handshaking, .failHandshake: .failed, .close: .failed],
+            phase: .idle, path: [],
+            next: [.waitForTurn: .waiting, .start: .handshaking, .failHandshake: .failed, .close: .failed],
+            receiving: .ignore, sending: .keep, interruption: .handshake),
+        Row(
+            phase: .waiting, path: [.waitForTurn],
+            next: [.takeTurn: .idle, .failHandshake: .failed, .close: .failed],
             receiving: .ignore, sending: .keep, interruption: .handshake),
         Row(
             phase: .handshaking, path: [.start],
@@ -97,6 +105,7 @@ struct TLSStateMachineTests {
         ended(.closed, [.start, .open, .close]),
         ended(.closed, [.start, .open, .receivedCloseNotify, .close]),
         ended(.failed, [.failHandshake]),
+        ended(.failed, [.waitForTurn, .close]),
         ended(.failed, [.start, .pauseForTrust, .close]),
         ended(.failed, [.start, .open, .failTraffic]),
     ]

@@ -68,6 +68,8 @@ final class Connector: ConnectionOpener {
     let unixSockets: UnixSockets
     let binding: SocketBinding
     let configuration: TransportConfiguration
+    /// The TLS handshakes of each event loop.
+    private let handshakes: [ObjectIdentifier: NIOLoopBoundBox<HandshakeTurns>]
     private let windows: HTTP2WindowBudget
     /// The origins whose servers require HTTP/1.1 (RFC 9113, 7: HTTP_1_1_REQUIRED).
     private let http1Origins = OriginMemory<Bool>()
@@ -75,9 +77,16 @@ final class Connector: ConnectionOpener {
     /// its SETTINGS arrive, and those beyond the limit would be refused.
     private let streamLimits = OriginMemory<Int>()
 
-    init(_ configuration: TransportConfiguration, group: any EventLoopGroup) throws(TransportError) {
+    init(
+        _ configuration: TransportConfiguration, group: any EventLoopGroup,
+        handshakes limit: HandshakeLimit = HandshakeLimit()
+    ) throws(TransportError) {
         self.configuration = configuration
         self.group = group
+        handshakes = group.makeIterator().reduce(into: [:]) { handshakes, eventLoop in
+            handshakes[ObjectIdentifier(eventLoop)] = .makeBoxSendingValue(
+                HandshakeTurns(limit, on: eventLoop), eventLoop: eventLoop)
+        }
         windows = HTTP2WindowBudget(ofTransport: configuration.http2)
         tls = try TLSClientContext(
             configuration.tls, applicationProtocols: configuration.httpVersions.applicationProtocols)
@@ -209,7 +218,8 @@ final class Connector: ConnectionOpener {
         }
     }
 
-    /// Runs a TLS handshake with a server, which the policy judges, and closes the channel if it fails.
+    /// Runs a TLS handshake with a server, which the policy judges, and closes the channel if it fails. Its turn may be
+    /// later.
     ///
     /// - Parameters:
     ///   - end: The time at which the attempt fails with `timeout`; nil for none.
@@ -231,7 +241,12 @@ final class Connector: ConnectionOpener {
         let timer = end.map { end in
             channel.eventLoop.scheduleTask(deadline: end) { bound.value.abort(timeout, channel: channel) }
         }
-        promise.futureResult.whenComplete { _ in timer?.cancel() }
+        let turns = handshakes[ObjectIdentifier(channel.eventLoop)]?.value
+        let ticket = turns?.enter(handler, channel)
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            timer?.cancel()
+            if let ticket { turns?.leave(ticket) }
+        }
         do {
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
