@@ -21,10 +21,13 @@ package func measureLatencies(
         try await group.waitForAll()
     }
     let recorder = LatencyRecorder(count: instants.count)
+    // The tasks of another load inherit it. Tasks of two priorities would compete for the cores on more threads.
+    let priority = Task.currentPriority
     // The ticker starts meanwhile, so that the first request is not late.
     let begin = now() + 0.01
     try Ticker.start(at: instants, after: begin) { index in
-        Task(executorPreference: executors.isEmpty ? nil : executors[index % executors.count]) {
+        let executor = executors.isEmpty ? nil : executors[index % executors.count]
+        Task(executorPreference: executor, priority: priority) {
             var isError = false
             do { try await request() } catch { isError = true }
             let latency = instants[index] < unrecorded ? nil : now() - begin - instants[index]

@@ -47,8 +47,7 @@ final class Ticker: Sendable {
 
     /// Sets the timer slack of this thread to a nanosecond. The default lets it sleep up to 50 microseconds longer.
     private static func sleepPrecisely() {
-        // It is PROCESS/task/THREAD. The file is not in the folder of the thread, but in that of a process with its
-        // number.
+        // The folder of the thread, /proc/PROCESS/task/THREAD, does not have the file, which is in /proc/THREAD.
         guard let path = realpath("/proc/thread-self", nil) else { return }
         defer { free(path) }
         guard let thread = String(cString: path).split(separator: "/").last,

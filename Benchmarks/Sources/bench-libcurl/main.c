@@ -108,23 +108,6 @@ static void start(struct transfer *transfer) {
     curl_multi_add_handle(multi, transfer->easy);
 }
 
-// Returns a transfer that does nothing, a new one if all do something.
-static struct transfer *obtain(struct transfer **unused) {
-    struct transfer *transfer = *unused;
-    if (!transfer) {
-        transfer = calloc(1, sizeof *transfer);
-        prepare(transfer);
-    } else {
-        *unused = transfer->next;
-    }
-    return transfer;
-}
-
-static void release(struct transfer **unused, struct transfer *transfer) {
-    transfer->next = *unused;
-    *unused = transfer;
-}
-
 // Waits for events of the sockets and the timer until a time, and passes them to libcurl.
 static void turn_until(double end) {
     struct epoll_event events[256];
@@ -250,9 +233,9 @@ static double percentile(double share, const double *latencies, long count) {
     return count ? latencies[rank > 1 ? rank - 1 : 0] * 1e6 : 0;
 }
 
-// Measures latencies under an open load, as BenchSupport's measureLatencies does. libcurl queues the requests for which
-// there is no connection.
-static void latency(int concurrency, double seconds, double rate) {
+// Measures latencies under an open load, as BenchSupport's measureLatencies does. The requests that wait are queued here:
+// with many of them in its own queue, libcurl would search that queue for each transfer that ends.
+static void latency(struct transfer *transfers, int concurrency, double seconds, double rate) {
     double unrecorded = seconds / 4 < 1 ? seconds / 4 : 1, instant = 0;
     long count = (long)(rate * (seconds + unrecorded)), next = 0, left = count, errors = 0, recorded = 0;
     double *instants = malloc((size_t)count * sizeof *instants);
@@ -261,29 +244,31 @@ static void latency(int concurrency, double seconds, double rate) {
     for (long i = 0; i < count; i++) instants[i] = instant += -log(1 - uniform(&state)) / rate;
     // The default lets the thread sleep up to 50 microseconds longer.
     prctl(PR_SET_TIMERSLACK, 1L);
-    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)concurrency);
     struct transfer *unused = NULL, *transfer;
-    for (int i = 0; i < concurrency; i++) start(obtain(&unused));
-    for (int open = concurrency; open > 0;) {
+    for (int i = 0; i < concurrency; i++) start(&transfers[i]);
+    for (int open = 0; open < concurrency;) {
         turn();
         while ((transfer = finished())) {
-            release(&unused, transfer);
-            open--;
+            transfer->next = unused;
+            unused = transfer;
+            open++;
         }
     }
     double begin = now() + 0.01;
     while (left > 0) {
-        for (double time = now(); next < count && begin + instants[next] <= time; next++) {
-            transfer = obtain(&unused);
+        for (double time = now(); unused && next < count && begin + instants[next] <= time; next++) {
+            transfer = unused;
+            unused = transfer->next;
             transfer->due = instants[next];
             start(transfer);
         }
-        turn_until(next < count ? begin + instants[next] : now() + 1);
+        turn_until(unused && next < count ? begin + instants[next] : now() + 1);
         char why[200];
         while ((transfer = completed(why, sizeof why))) {
             if (why[0]) errors++;
             if (transfer->due >= unrecorded) latencies[recorded++] = now() - begin - transfer->due;
-            release(&unused, transfer);
+            transfer->next = unused;
+            unused = transfer;
             left--;
         }
     }
@@ -324,7 +309,7 @@ int main(int count, char **words) {
     } else if (!strcmp(operation, "body")) {
         throughput(&transfers[0], seconds);
     } else if (!strcmp(operation, "latency")) {
-        latency(concurrency, seconds, per_second);
+        latency(transfers, concurrency, seconds, per_second);
     } else if (!strcmp(operation, "idle")) {
         idle(transfers, concurrency);
     } else {
