@@ -67,8 +67,9 @@ of the rounds.
 In `latency-1k-slow`, the server delays every hundredth answer of a connection by 50 ms, which is a little less than 1 % of all: p99
 is among the slowest of the other answers, and shows whether the slow ones hold them up. In `latency-1k-loss`, the server is behind a
 router that loses 5 % of the packets in each direction (a network namespace, so this requires root). The kernel sends a lost packet
-again after 200 ms at the earliest, and the connection is busy until then. "Linnet, hedging" has the policy
-`HedgingPolicy(after: .milliseconds(10))`, which sends a request once more when its answer is late; the peers have no such function.
+again after 200 ms at the earliest, and the connection is busy until then. "Linnet, hedging" has `HedgingPolicy(after:
+.milliseconds(10))`, which sends a request once more when its answer is late, and a `RetryBudget`, which limits that to a tenth of the
+requests. It is not the default; the peers have no such function. The maximum of this client does not count for the rate.
 """
 
 

@@ -34,6 +34,8 @@ struct BenchLinnet {
             if arguments.operation == "idle" { $0.http2.maximumConnectionsPerOrigin = connections }
             if let delay = arguments.options["hedge"].flatMap({ Int($0) }) {
                 $0.hedging = HedgingPolicy(after: .milliseconds(delay))
+                // Otherwise a moment in which every answer is late would double the load.
+                $0.retryBudget = RetryBudget()
             }
             if arguments.options["equipped"] != nil { Self.equip(&$0) }
             switch arguments.options["observed"] {
