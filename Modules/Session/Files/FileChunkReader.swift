@@ -2,8 +2,7 @@ internal import LinnetSerialization
 internal import LinnetTransport
 internal import NIOCore
 
-/// Reads a body's file in large chunks on the executor for files, one chunk ahead of the transfer. The memory of the
-/// chunks is used again.
+/// Reads a body's file in large chunks on the executor for files, one chunk ahead of the transfer.
 struct FileChunkReader: TransportBodyReader {
     private static let chunkSize = 512 * 1024
 
@@ -18,7 +17,6 @@ struct FileChunkReader: TransportBodyReader {
     private let control: (any TransferControl)?
     private var ahead: Task<Chunk, any Error>?
     private var isAtEnd = false
-    private let memory = ChunkMemory()
 
     init(file: BodyFile, control: (any TransferControl)?) {
         self.file = file
@@ -28,23 +26,22 @@ struct FileChunkReader: TransportBodyReader {
     mutating func next() async throws -> ByteBuffer? {
         try await control?.waitWhileSuspended()
         guard !isAtEnd else { return nil }
-        let chunk = try await (ahead ?? Self.read(file, into: memory, from: 0)).value
+        let chunk = try await (ahead ?? Self.read(file, from: 0)).value
         isAtEnd = chunk.end >= file.size
-        ahead = isAtEnd ? nil : Self.read(file, chunk.file, into: memory, from: chunk.end)
+        ahead = isAtEnd ? nil : Self.read(file, chunk.file, from: chunk.end)
         return chunk.bytes
     }
 
     private static func read(
-        _ file: BodyFile, _ opened: OpenBodyFile? = nil, into memory: ChunkMemory, from offset: Int64
+        _ file: BodyFile, _ opened: OpenBodyFile? = nil, from offset: Int64
     ) -> Task<Chunk, any Error> {
         Task(executorPreference: FileExecutor.shared) {
             let opened = try opened ?? file.open()
             let size = Int(min(Int64(chunkSize), file.size - offset))
-            var bytes = memory.take(size)
+            var bytes = ByteBufferAllocator().buffer(capacity: size)
             let count = try bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { room in
                 try opened.read(into: UnsafeMutableRawBufferPointer(rebasing: room.prefix(size)), at: offset)
             }
-            memory.keep(bytes)
             return Chunk(file: opened, bytes: bytes, end: offset + Int64(count))
         }
     }

@@ -80,8 +80,6 @@ extension HTTP1Handler: ExchangeHost {
         }
         var rest = bytes
         let slice = rest.readSlice(length: min(rest.readableBytes, sliceSize.bytes)) ?? ByteBuffer()
-        // Otherwise the promise would keep the memory of the chunk, which its reader uses again.
-        if rest.readableBytes == 0 { rest = ByteBuffer() }
         let promise = slicePromise(slice.readableBytes, of: exchange, context, rest: rest, done)
         if bodyBytesLeft == nil {
             let size = String(slice.readableBytes, radix: 16)
