@@ -25,8 +25,9 @@ struct Row {
         let start = ContinuousClock.now
         try await exchange(exchanges / 5, client)
         var growth = try await measure(client)
-        // In a short run, buffers that grow once look like a leak, as do the freed continuations that libdispatch keeps,
-        // up to 1,024 for each thread: with downloads, they take 10,000 exchanges to fill. A leak continues to grow.
+        // In a short run, buffers that grow once look like a leak, and so do the freed continuations that libdispatch
+        // keeps, up to 1,024 for each thread: with downloads, they take 10,000 exchanges to fill. A leak continues to
+        // grow.
         for _ in 0..<5 where !growth.faults.isEmpty { growth = try await measure(client) }
         let seconds = (ContinuousClock.now - start).components.seconds
         await client.session.shutdown(.immediate)
