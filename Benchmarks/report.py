@@ -4,6 +4,7 @@ import html
 import math
 
 import results
+from latency import PERCENTILES
 
 COLOURS = ["#0a66c2", "#d1495b", "#2e8b57", "#b8860b", "#6a4c93", "#5f6b73", "#00838f", "#ad1457"]
 ABOUT = """\
@@ -107,19 +108,24 @@ def client(row):
 
 def line(row):
     if results.is_of_latencies(row):
-        percentiles = ", ".join(f"{part} {milliseconds(row[part])} ms" for part in ("p50", "p99", "p99.9"))
+        percentiles = ", ".join(f"{part} {milliseconds(row[part])} ms" for part in PERCENTILES)
         return f"{row['scenario']}, {client(row)}: {percentiles}, {row['rate']:,} of {figure(row['maximum'])} requests/s"
     return f"Linnet {figure(row['linnet'])}, {row['peer']} {figure(row['other'])} {row['unit']}: {ratio(row)}"
+
+
+def marked(rows):
+    """Each row, and whether it is the first one of its scenario, which alone shows the name."""
+    before = None
+    for row in rows:
+        yield row, row["scenario"] != before
+        before = row["scenario"]
 
 
 def table(rows):
     lines = ["| scenario | unit | Linnet | peer | its figure | ratio | rounds | machines |",
              "|---|---|--:|---|--:|---|--:|---|"]
-    before = None
-    for row in rows:
-        name = "" if row["scenario"] == before else f"`{row['scenario']}`"
-        unit = "" if row["scenario"] == before else row["unit"]
-        before = row["scenario"]
+    for row, is_first in marked(rows):
+        name, unit = (f"`{row['scenario']}`", row["unit"]) if is_first else ("", "")
         lines.append(f"| {name} | {unit} | {figure(row['linnet'])} | {row['peer']} | {figure(row['other'])} | "
                      f"{ratio(row)} | {row['rounds']} | {machines(row)} |")
     return "\n".join(lines)
@@ -128,11 +134,9 @@ def table(rows):
 def latency_table(rows):
     lines = ["| scenario | client | maximum, requests/s | rate, requests/s | p50, ms | p99, ms | p99.9, ms | rounds |",
              "|---|---|--:|--:|--:|--:|--:|--:|"]
-    before = None
-    for row in rows:
-        name = "" if row["scenario"] == before else f"`{row['scenario']}`"
-        before = row["scenario"]
-        percentiles = " | ".join(milliseconds(row[part]) for part in ("p50", "p99", "p99.9"))
+    for row, is_first in marked(rows):
+        name = f"`{row['scenario']}`" if is_first else ""
+        percentiles = " | ".join(milliseconds(row[part]) for part in PERCENTILES)
         lines.append(f"| {name} | {client(row)} | {figure(row['maximum'])} | {row['rate']:,} | {percentiles} | {row['rounds']} |")
     return "\n".join(lines)
 

@@ -213,7 +213,7 @@ struct PixbufDecoder {
         error: inout OpaquePointer?
     ) -> Bool {
         if pieces.count == 1 { return write(pieces[0], to: loader, check: check, error: &error) }
-        var joined = Data(capacity: pieceSize)
+        var joined = Data()
         for piece in pieces {
             var rest = piece
             while !rest.isEmpty {
