@@ -27,8 +27,9 @@ struct BenchLinnet {
             throw Failure("\(arguments.url) is not a valid URL")
         }
         http = try HTTPSession(baseURL: base) {
-            // Fewer connections than requests, so that most of them wait.
-            let connections = arguments.operation == "waiting" ? 8 : arguments.concurrency
+            // With fewer connections than requests, most requests wait: `connections=N`.
+            let connections =
+                arguments.operation == "waiting" ? 8 : arguments.number("connections", arguments.concurrency)
             $0.pool.connectionsPerOrigin = connections
             $0.pool.connections = max(256, connections)
             if arguments.operation == "idle" { $0.http2.maximumConnectionsPerOrigin = connections }

@@ -274,6 +274,9 @@ extension HTTPCall {
     }
 
     /// Returns the request with its unencoded body.
+    ///
+    /// Not inlined: its temporary values would be part of the frame of a request that waits.
+    @inline(never)
     private func plainRequest() throws(SessionError) -> SessionRequest {
         var request: SessionRequest
         switch target {

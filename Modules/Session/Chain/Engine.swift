@@ -138,18 +138,22 @@ final class Engine: Sendable {
 
     private func sendWhole(_ flight: inout Flight) async throws(SessionError) -> (StreamedResponse, Data) {
         let response = try await send(&flight)
-        if let control = flight.control {
-            guard let whole = takeWhole(response, of: flight) else {
-                return (response, try await collect(response, of: flight))
-            }
-            // The observer that has just heard of the body may have suspended the handle.
-            if control.isSuspended { try await waitWhileSuspended(flight, response.url) }
-            return (response, whole)
-        }
+        guard flight.control == nil else { return (response, try await readWhole(response, of: &flight)) }
         guard let whole = response.body.whole, whole.count <= maximumBodySize else {
             return (response, try await collect(response))
         }
         return (response, whole)
+    }
+
+    /// Reads the body of a transfer that can be suspended.
+    ///
+    /// Not inlined: its copies of the flight would be part of the frame of a request that waits.
+    @inline(never)
+    private func readWhole(_ response: StreamedResponse, of flight: inout Flight) async throws(SessionError) -> Data {
+        guard let whole = takeWhole(response, of: flight) else { return try await collect(response, of: flight) }
+        // The observer that has just heard of the body may have suspended the handle.
+        if flight.control?.isSuspended == true { try await waitWhileSuspended(flight, response.url) }
+        return whole
     }
 
     @inline(never)
@@ -210,16 +214,28 @@ extension Engine {
     func answer<S: ResponseSerializer>(
         _ flight: inout Flight, _ serializer: S
     ) async throws(SessionError) -> SessionResponse<S.Value> {
-        // A transfer that can be suspended is streamed, and a hook on responses is asked before the body is read.
-        let readsLate = flight.control != nil || flight.hooks?.readsResponses == true
-        guard retriesReading(of: flight, readsLate: readsLate) else { return try await answerOnce(&flight, serializer) }
-        return try await retrying(flight, readsLate: readsLate) { flight async throws(SessionError) in
+        guard mayAnswerAgain(&flight) else { return try await answerOnce(&flight, serializer) }
+        return try await answerRetrying(&flight, serializer)
+    }
+
+    // These are not inlined, so that the frame of a request that waits has nothing of what happens around it. The flight
+    // is `inout`, since the frame would have a copy of a borrowed one.
+
+    @inline(never)
+    private func mayAnswerAgain(_ flight: inout Flight) -> Bool {
+        retriesReading(of: flight, readsLate: flight.readsLate)
+    }
+
+    @inline(never)
+    private func answerRetrying<S: ResponseSerializer>(
+        _ flight: inout Flight, _ serializer: S
+    ) async throws(SessionError) -> SessionResponse<S.Value> {
+        try await retrying(flight, readsLate: flight.readsLate) { flight async throws(SessionError) in
             var flight = flight
             return try await answerOnce(&flight, serializer)
         }
     }
 
-    // Not inlined, so that the frame of a request that waits has nothing of what happens around it.
     @inline(never)
     private func answerOnce<S: ResponseSerializer>(
         _ flight: inout Flight, _ serializer: S
@@ -227,4 +243,10 @@ extension Engine {
         let (response, body) = try await runWhole(&flight)
         return try response.read(body, answering: flight.request.method, by: serializer)
     }
+}
+
+extension Flight {
+    /// Whether the body is read after the response has left the links: a transfer that can be suspended is streamed,
+    /// and a hook on responses is asked before the body is read.
+    fileprivate var readsLate: Bool { control != nil || hooks?.readsResponses == true }
 }

@@ -57,8 +57,8 @@ struct Flight: Sendable {
 
     private var parsedTarget: Boxed<RequestTarget>?
 
-    // Inlined, because it would otherwise make a value and copy it.
-    @inline(__always)
+    // Not inlined: the frame of the function that begins a request would have three more places for a flight.
+    @inline(never)
     init(_ request: consuming SessionRequest, hooks: RequestHooks? = nil, additions: Boxed<Additions>? = nil) {
         self.request = request
         self.hooks = hooks

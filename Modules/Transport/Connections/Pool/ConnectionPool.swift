@@ -107,6 +107,7 @@ final class ConnectionPool: Sendable {
     private let state: Mutex<State>
     /// The number of waiting requests; read without the lock when a place is returned.
     private let waiting = Atomic(0)
+    private let nextWaiter = Atomic<UInt64>(1)
     private let nextShard = Atomic(0)
 
     init(connector: any ConnectionOpener, configuration: TransportConfiguration, onlyHTTP1: Bool = false) {
@@ -209,17 +210,12 @@ final class ConnectionPool: Sendable {
 
     private func takePlace(_ origin: Origin, via proxy: ProxyServer?) throws(TransportError) -> HTTPConnection? {
         // Otherwise new requests could overtake waiting ones for as long as the load lasts.
-        let isContended =
-            hasWaiters && change { $0.machine.hasWaiters(PoolKey(origin, via: proxy, under: $0.terms)) }
+        if hasWaiters, change({ $0.machine.hasWaiters(PoolKey(origin, via: proxy, under: $0.terms)) }) { return nil }
         // A connection of the caller's own event loop runs the request without a change of threads.
         let first = nearestShard
         for offset in 0..<shards.count {
             switch shards[(first + offset) % shards.count].take(origin, via: proxy) {
-            case .connection(let connection):
-                guard isContended else { return connection }
-                // Waiting requests came first.
-                offer(connection)
-                return nil
+            case .connection(let connection): return connection
             case .refused(let error): throw error
             case .none: continue
             }
@@ -229,7 +225,7 @@ final class ConnectionPool: Sendable {
 
     private func wait(for request: PoolRequest, until end: PoolWaitEnd) async -> LeaseOutcome {
         // The ID precedes the continuation, because the cancellation handler needs it and may run first.
-        let id = change { $0.makeID() }
+        let id = nextWaiter.add(1, ordering: .relaxed).oldValue
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 enqueue(id, request, until: end, continuation)
