@@ -32,6 +32,18 @@ struct HTTP2KeepAliveTests {
         #expect(keepAlive.next(hasStreams: true) == start + .seconds(65))
     }
 
+    @Test func anAnswerBringsTheNextPingForward() {
+        var keepAlive = keepAlive(every: .seconds(2))
+        let early = keepAlive.heard(start + .seconds(1))
+        let action = keepAlive.check(start + .seconds(3), hasStreams: true)
+        #expect(!early && action == .ping)
+        // The timer now waits for the answer.
+        #expect(keepAlive.next(hasStreams: true) == start + .seconds(13))
+        let answers = [keepAlive.heard(start + .seconds(4)), keepAlive.heard(start + .seconds(4))]
+        #expect(answers == [true, false])
+        #expect(keepAlive.next(hasStreams: true) == start + .seconds(6))
+    }
+
     @Test func noPingIsSentWithoutStreams() {
         var keepAlive = keepAlive()
         let action = keepAlive.check(start + .seconds(100), hasStreams: false)

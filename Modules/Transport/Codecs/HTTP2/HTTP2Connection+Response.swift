@@ -35,7 +35,7 @@ extension HTTP2Connection {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        keepAlive.heard(.now())
+        if keepAlive.heard(.now()) { armWatchdog(keepAlive.next(hasStreams: !streams.isEmpty)) }
         for stream in touched {
             stream.isTouched = false
             guard !stream.exchange.hasEnded else { continue }

@@ -71,10 +71,13 @@ struct HTTP2KeepAlive {
         timeout = TimeAmount(options.pingTimeout)
     }
 
-    /// Records bytes from the server.
-    mutating func heard(_ now: NIODeadline) {
+    /// Records bytes from the server. Returns whether they answer a PING: the next one may be due before the timer that
+    /// waited for the answer.
+    @discardableResult
+    mutating func heard(_ now: NIODeadline) -> Bool {
         lastSign = now
-        answerDue = nil
+        defer { answerDue = nil }
+        return answerDue != nil
     }
 
     /// A server without requests does not have to send anything, so the silence is measured from the first stream.
