@@ -37,6 +37,16 @@ struct ClientIdentityPolicyTests {
         #expect(ClientIdentityPolicy.none.identities.isEmpty)
     }
 
+    @Test func anIdentityIsAcceptedByTheIssuersOfItsChain() throws {
+        func accepts(_ issuers: [String]) -> Bool {
+            ClientIdentityPolicy.CertificateRequest(host: "example.com", port: 443, acceptableIssuers: issuers)
+                .accepts(staff)
+        }
+        let issuer = try #require(staff.chain.last?.issuer)
+        #expect(accepts([]) && accepts([issuer]) && accepts(["CN=Another", issuer]))
+        #expect(!accepts(["CN=Another"]) && !accepts([""]))
+    }
+
     @Test func duplicateRulesAreRefused() throws {
         let error = #expect(throws: SecurityError.self) {
             try ClientIdentityPolicy(rules: [.init("example.com", staff), .init("EXAMPLE.com", robot)])

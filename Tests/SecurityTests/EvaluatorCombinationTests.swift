@@ -54,6 +54,29 @@ struct EvaluatorCombinationTests {
         #expect(trust.isPinned == isPinned)
     }
 
+    /// A chain with a pin that matched is above a verified one, and a verified one above the presented one.
+    @Test func theResultIsTheStrongestChain() async throws {
+        let pki = try TestPKI()
+        let chain = try pki.identity().chain
+        let verifying = StandardTrustEvaluator.systemTrust(anchors: try .certificates([pki.root]))
+        let (presenting, pinning) = (Counting(accepting: false), Counting(accepting: true))
+        // Only the verified chain has pins: the others are from an evaluator that names none.
+        let cases: [(StandardTrustEvaluator, Bool)] = [
+            (.allOf(verifying, presenting), true), (.allOf(presenting, verifying), true),
+            (.allOf(verifying, pinning), false), (.allOf(pinning, verifying), false),
+            (.allOf(presenting, pinning, verifying), false),
+        ]
+        for (index, (evaluator, isVerified)) in cases.enumerated() {
+            let trust = try #require(await evaluator.trust(in: chain), "case \(index)")
+            #expect(trust.pins.isEmpty != isVerified && trust.isPinned != isVerified, "case \(index)")
+        }
+    }
+
+    @Test func aCustomEvaluatorNeitherPinsNorAllowsClearText() {
+        let evaluator = Counting(accepting: true)
+        #expect(!evaluator.isPinning && !evaluator.allowsCleartext)
+    }
+
     @Test func allOfPinsIfOneMemberPins() throws {
         let pinning = try StandardTrustEvaluator.pins([TestPKI.selfSigned().pin])
         #expect(StandardTrustEvaluator.allOf(.hostname, pinning).isPinning)
