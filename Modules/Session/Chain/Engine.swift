@@ -218,8 +218,8 @@ extension Engine {
         return try await answerRetrying(&flight, serializer)
     }
 
-    // These are not inlined, so that the frame of a request that waits has nothing of what happens around it. The flight
-    // is `inout`, since the frame would have a copy of a borrowed one.
+    // These are not inlined, so that the frame of a request that waits has nothing of what happens around it. The
+    // flight is `inout`, since the frame would have a copy of a borrowed one.
 
     @inline(never)
     private func mayAnswerAgain(_ flight: inout Flight) -> Bool {
