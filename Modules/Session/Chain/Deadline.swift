@@ -31,3 +31,17 @@ func ending<Value: Sendable>(
     }
     return try outcome.get()
 }
+
+extension Clock<Duration> {
+    /// Sleeps until the time is over or the task is cancelled, whatever the clock does.
+    ///
+    /// The standard library's clocks end a sleep that is cancelled. One of the user's may not, so that a task of its
+    /// own waits for it.
+    func sleepUntilCancelled(for time: Duration) async throws {
+        if self is ContinuousClock || self is SuspendingClock {
+            try await sleep(for: time.waitable)
+        } else {
+            try await untilCancelled { try await self.sleep(for: time.waitable) }
+        }
+    }
+}

@@ -61,8 +61,7 @@ struct Hedge: Sendable {
     }
 
     private func wait() async -> Event {
-        let (clock, delay) = (clock, policy.delay.waitable)
-        try? await untilCancelled { try await clock.sleep(for: delay) }
+        try? await clock.sleepUntilCancelled(for: policy.delay)
         return .due
     }
 

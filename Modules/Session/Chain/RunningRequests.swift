@@ -68,7 +68,7 @@ final class RunningRequests: Sendable {
     ) async throws(SessionError) {
         try await wait(until: stage, url) { () async throws(SessionError) in
             do {
-                try await untilCancelled { try await clock.sleep(for: time.waitable) }
+                try await clock.sleepUntilCancelled(for: time)
             } catch {
                 throw .cancelled(url)
             }

@@ -108,7 +108,7 @@ final class NetworkWatch: Sendable {
         return await withTaskGroup(of: Outcome.self) { group in
             group.addTask { await self.wait(until: condition, clock) }
             group.addTask {
-                try? await untilCancelled { try await clock.sleep(for: limit.waitable) }
+                try? await clock.sleepUntilCancelled(for: limit)
                 return .timedOut
             }
             let first = await group.next() ?? .cancelled
@@ -131,7 +131,7 @@ final class NetworkWatch: Sendable {
             if condition(source.current()) { return .connected }
             // The network was lost just now: the monitor reports that after its burst of changes.
             do {
-                try await untilCancelled { try await clock.sleep(for: .milliseconds(100)) }
+                try await clock.sleepUntilCancelled(for: .milliseconds(100))
             } catch {
                 return .cancelled
             }
