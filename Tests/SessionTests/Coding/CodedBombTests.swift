@@ -167,7 +167,8 @@ struct CodedArrivalTests {
             let response = try await client.get("/").response(StringResponseSerializer())
             #expect(response.value == text)
             #expect(response.contentCodings == [.gzip])
-            #expect(response.metrics.count == 2)
+            // One more if the connection took the second request while it closed: the server has not seen that attempt.
+            #expect((2...3).contains(response.metrics.count))
             #expect(response.metrics.last.map { $0.responseBodyBytes == Int64(coded.count) } == true)
             #expect(server.recordedRequests.count == 2)
         }
