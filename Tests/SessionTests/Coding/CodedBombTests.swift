@@ -167,8 +167,8 @@ struct CodedArrivalTests {
             let response = try await client.get("/").response(StringResponseSerializer())
             #expect(response.value == text)
             #expect(response.contentCodings == [.gzip])
-            // One more if the connection took the second request while it closed: the server has not seen that attempt.
-            #expect((2...3).contains(response.metrics.count))
+            // An HTTP/2 connection that closes may take the second request, which the server then has not seen.
+            #expect((version == .http1 ? 2...2 : 2...3).contains(response.metrics.count))
             #expect(response.metrics.last.map { $0.responseBodyBytes == Int64(coded.count) } == true)
             #expect(server.recordedRequests.count == 2)
         }
