@@ -22,12 +22,12 @@ extension ConnectionPool {
     private func begin(_ series: ConnectSeries) {
         let attempt = ConnectAttempt()
         let now = now
-        let (id, pause) = change { state in
-            let id = state.makeID()
+        let id = makeID()
+        let pause = change { state in
             state.attempts[id] = attempt
             var random = SystemRandomNumberGenerator()
             let useless = state.useless.isEmpty ? 0 : state.useless.length(series.key, now: now)
-            return (id, policy.pause(afterUseless: useless, using: &random))
+            return policy.pause(afterUseless: useless, using: &random)
         }
         guard pause > .zero else { return open(series, id, attempt) }
         attempt.pause(for: pause, on: connector.eventLoop) { [self] in open(series, id, attempt) }

@@ -65,7 +65,6 @@ final class ConnectionPool: Sendable {
         var attempts: [UInt64: ConnectAttempt] = [:]
         /// The connections that accept no more requests.
         var draining: Set<UInt64> = []
-        var nextID: UInt64 = 1
         /// Closes unused connections, or lets them rest.
         var idleTimer: Scheduled<Void>?
         var isShutDown = false
@@ -73,11 +72,6 @@ final class ConnectionPool: Sendable {
 
         /// Whether the pool was shut down, and no connection and no request is left.
         var isDrained: Bool { isShutDown && machine.isEmpty }
-
-        mutating func makeID() -> UInt64 {
-            defer { nextID += 1 }
-            return nextID
-        }
 
         /// Removes a waiter. With `cancelling`, also from the state machine, which otherwise has already removed it.
         mutating func removeWaiter(_ id: UInt64, cancelling: Bool = false) -> Waiter? {
@@ -107,7 +101,7 @@ final class ConnectionPool: Sendable {
     private let state: Mutex<State>
     /// The number of waiting requests; read without the lock when a place is returned.
     private let waiting = Atomic(0)
-    private let nextWaiter = Atomic<UInt64>(1)
+    private let nextID = Atomic<UInt64>(1)
     private let nextShard = Atomic(0)
 
     init(connector: any ConnectionOpener, configuration: TransportConfiguration, onlyHTTP1: Bool = false) {
@@ -142,6 +136,9 @@ final class ConnectionPool: Sendable {
             return result
         }
     }
+
+    /// The ID of a waiter, or of an attempt to open a connection.
+    func makeID() -> UInt64 { nextID.add(1, ordering: .relaxed).oldValue }
 
     var hasWaiters: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
 
@@ -225,7 +222,7 @@ final class ConnectionPool: Sendable {
 
     private func wait(for request: PoolRequest, until end: PoolWaitEnd) async -> LeaseOutcome {
         // The ID precedes the continuation, because the cancellation handler needs it and may run first.
-        let id = nextWaiter.add(1, ordering: .relaxed).oldValue
+        let id = makeID()
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 enqueue(id, request, until: end, continuation)
