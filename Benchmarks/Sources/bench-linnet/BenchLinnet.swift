@@ -28,8 +28,8 @@ struct BenchLinnet {
         }
         http = try HTTPSession(baseURL: base) {
             // With fewer connections than requests, most requests wait: `connections=N`.
-            let connections =
-                arguments.operation == "waiting" ? 8 : arguments.number("connections", arguments.concurrency)
+            let connections = arguments.number(
+                "connections", arguments.operation == "waiting" ? 8 : arguments.concurrency)
             $0.pool.connectionsPerOrigin = connections
             $0.pool.connections = max(256, connections)
             if arguments.operation == "idle" { $0.http2.maximumConnectionsPerOrigin = connections }
