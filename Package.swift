@@ -413,9 +413,13 @@ if let tests = Context.environment["LINNET_TESTS"]?.split(separator: ","), !test
     }
 }
 
-// LINNET_WHOLE_MODULES=1, which `.ci/run` sets, compiles each module by one process in debug builds. That takes a fifth less processor
-// time than batches of files, but a change of one file compiles the whole module again.
+// LINNET_WHOLE_MODULES=1, which `.ci/run` sets, compiles each module by one process in debug builds, and once, instead of a second
+// time for its interface; tests have no debug information. That takes less processor time than batches of files, but a change of one
+// file compiles the whole module again.
 let compilesWholeModules = Context.environment["LINNET_WHOLE_MODULES"] == "1"
+let wholeModule = [
+    "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo",
+]
 
 let targetsInC = ["SanitizerSupport", "WatchdogSupport", "CObjectLedger"]
 for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
@@ -427,9 +431,7 @@ for target in package.targets where target.type != .system && !targetsInC.contai
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ]
     if compilesWholeModules {
-        target.swiftSettings?.append(
-            .unsafeFlags(
-                ["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"],
-                .when(configuration: .debug)))
+        let flags = target.type == .test ? wholeModule + ["-Xfrontend", "-gnone"] : wholeModule
+        target.swiftSettings?.append(.unsafeFlags(flags, .when(configuration: .debug)))
     }
 }

@@ -48,18 +48,22 @@ struct ExpectationTests {
             $0.on("/a") { .text($0.bodyText) }
         } perform: { client, server in
             let stream = HTTPRequestBody.stream(length: nil, isReplayable: false) { OnePiece(Data("streamed".utf8)) }
-            let calls: [(HTTPCall, String?)] = [
-                (client.get("/a"), nil),
-                (client.post("/a").body(.data(Data())), nil),
-                (client.post("/a").body(.data(Data("1234567".utf8))), nil),
-                (client.post("/a").body(.data(Data("12345678".utf8))), "100-continue"),
-                (client.post("/a").body(stream), "100-continue"),
-                (client.post("/a").body(.data(Data("12345678".utf8))).options { $0.continuePolicy = .never }, nil),
-                (client.post("/a").body(.data(Data("1".utf8))).options { $0.continuePolicy = .always }, "100-continue"),
-            ]
-            for (call, _) in calls { _ = try await call.response() }
-            #expect(server.recordedRequests.map { $0.headerFields[.expect] } == calls.map(\.1))
-            #expect(server.recordedRequests.map(\.bodyText).filter { $0 == "streamed" }.count == 1)
+            func expectation(_ body: HTTPRequestBody?, _ policy: ContinuePolicy? = nil) async throws -> String? {
+                var call = client.post("/a")
+                if let body { call = call.body(body) }
+                if let policy { call = call.options { $0.continuePolicy = policy } }
+                _ = try await call.response()
+                return server.recordedRequests.last?.headerFields[.expect]
+            }
+            func text(_ text: String) -> HTTPRequestBody { .data(Data(text.utf8)) }
+            #expect(try await expectation(nil) == nil)
+            #expect(try await expectation(text("")) == nil)
+            #expect(try await expectation(text("1234567")) == nil)
+            #expect(try await expectation(text("12345678")) == "100-continue")
+            #expect(try await expectation(stream) == "100-continue")
+            #expect(server.recordedRequests.last?.bodyText == "streamed")
+            #expect(try await expectation(text("12345678"), .never) == nil)
+            #expect(try await expectation(text("1"), .always) == "100-continue")
         }
     }
 

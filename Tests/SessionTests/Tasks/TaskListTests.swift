@@ -14,8 +14,9 @@ struct TaskListTests {
         let upload = session.call(request).body(.data(Data([1]))).task(DataResponseSerializer())
         let download = session.call(request).downloadTask(to: URL(filePath: "/nowhere/x"))
         let stream = session.call(request).streamTask()
-        #expect(session.tasks.map(\.id) == [data.id, upload.id, download.id, stream.id])
-        #expect(session.tasks.map(\.kind) == [.data, .upload, .download, .stream])
+        let tasks = session.tasks
+        #expect(tasks.map(\.id) == [data.id, upload.id, download.id, stream.id] as [UInt64])
+        #expect(tasks.map(\.kind) == [.data, .upload, .download, .stream] as [TaskKind])
         #expect(session.tasks.allSatisfy { $0.state == .suspended })
         session.cancelAll()
         #expect(session.tasks.isEmpty)
@@ -34,9 +35,9 @@ struct TaskListTests {
         let post = try task("api/posts/2")
         session.cancelTasks(tagged: "images")
         #expect(avatars.state == .completed)
-        #expect(session.tasks.map(\.id) == [posts.id, post.id])
+        #expect(session.tasks.map(\.id) == [posts.id, post.id] as [UInt64])
         session.cancelTasks(pathPrefix: "/api/posts/2")
-        #expect(session.tasks.map(\.id) == [posts.id])
+        #expect(session.tasks.map(\.id) == [posts.id] as [UInt64])
         session.cancelTasks { $0.taskDescription == nil }
         #expect(session.tasks.isEmpty)
     }
