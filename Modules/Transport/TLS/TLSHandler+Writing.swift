@@ -58,8 +58,6 @@ extension TLSHandler {
     private func encrypt(
         _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?
     ) -> Bool {
-        // Not for a request that may stay the only one.
-        if machine.hasDelivered { connection?.keepBuffers() }
         machine.encrypted()
         guard let connection, let errors = connection.write(bytes) else {
             writePromise.setOrCascade(to: promise)

@@ -153,10 +153,15 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        if event is ConnectionRests {
+        switch event {
+        case is ConnectionIsReused:
+            connection?.keepBuffers()
+        case is ConnectionRests:
             connection?.rest()
             gathered.rest()
             smallPlaintext = ByteBuffer()
+        default:
+            break
         }
         context.triggerUserOutboundEvent(event, promise: promise)
     }
@@ -408,9 +413,6 @@ final class TLSHandler: ChannelDuplexHandler {
         writePromise = nil
     }
 }
-
-/// Sent outbound when a connection has been idle for a while: handlers free the memory that they can allocate again.
-struct ConnectionRests {}
 
 /// Fired inbound before the channel becomes inactive if the peer closed the connection without close_notify: its last
 /// data may be truncated (RFC 8446, 6.1).

@@ -79,9 +79,6 @@ struct TLSStateMachine {
         }
     }
 
-    /// Whether the connection is open and the server has sent application data.
-    var hasDelivered: Bool { if case .open(let traffic) = phase { traffic.hasRead } else { false } }
-
     // MARK: Handshake
 
     /// Other handshakes have to end first. Returns false if this one has begun.

@@ -29,6 +29,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     private(set) var probe: SocketProbe?
     private var watchdog = Watchdog()
     private var isTruncated = false
+    private var reuse = ConnectionReuse()
     /// Whether streamed bodies may be read in larger pieces than the connection reads so far.
     private var mayGrowReads: Bool
 
@@ -81,6 +82,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         // The method decides whether the response has a body (RFC 9112, 6.3).
         parser.begin(exchange.request.head.method)
         exchange.begin()
+        reuse.announce(exchange, in: context)
         write(body: body, waitsForContinue: writer.expectsContinue, exchange, context)
         context.read()
         armWatchdog()
@@ -136,7 +138,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
         guard exchange == nil, let context, context.channel.isActive else { return }
         output = ByteBuffer()
         parser.rest()
-        context.triggerUserOutboundEvent(ConnectionRests(), promise: nil)
+        reuse.rest(in: context)
     }
 
     // MARK: Channel events

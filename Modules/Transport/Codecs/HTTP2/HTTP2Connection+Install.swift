@@ -16,10 +16,10 @@ extension HTTP2Connection {
         try channel.pipeline.syncOperations.addHandler(connection)
         connection.begin()
         if let options = channel.syncOptions {
-            // Reads are large for both many small frames and large bodies.
+            // Reads become large for both many small frames and large bodies. The channel keeps the memory of a read.
             try options.setOption(
                 .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 16_384, maximum: 1_048_576))
+                value: AdaptiveRecvByteBufferAllocator(minimum: 2_048, initial: 2_048, maximum: 1_048_576))
             try options.setOption(.autoRead, value: true)
         }
         return connection

@@ -36,6 +36,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     /// The error code of the server's GOAWAY.
     var farewell = HTTP2ErrorCode.noError
     private var watchdog = Watchdog()
+    private var reuse = ConnectionReuse()
     var isFlushDue = false
     private var flushTask: (@Sendable () -> Void)?
 
@@ -85,6 +86,7 @@ final class HTTP2Connection: ChannelInboundHandler {
             guard let id = machine.open() else {
                 return exchange.fail(.staleConnection, .notSent)
             }
+            reuse.announce(exchange, in: context)
             open(id, exchange, head)
         } catch {
             refuse(exchange, error)
@@ -191,7 +193,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     func rest() {
         guard streams.isEmpty, let context, context.channel.isActive else { return }
         framing.rest()
-        context.triggerUserOutboundEvent(ConnectionRests(), promise: nil)
+        reuse.rest(in: context)
     }
 
     /// Closes the connection and fails its exchanges.
