@@ -237,6 +237,8 @@ final class HTTP2Connection: ChannelInboundHandler {
         let all = streams
         streams = [:]
         touched = []
+        // The pool first: an exchange that is repeated must not get this connection.
+        if !all.isEmpty { owner?.isRetiring() }
         for stream in all.values {
             let error = error(stream.exchange)
             if let held = stream.exchange.heldEnd, error.code != .shutDown {
