@@ -59,6 +59,7 @@ extension TLSHandler {
         _ context: ChannelHandlerContext, _ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?
     ) -> Bool {
         machine.encrypted()
+        if bytes.readableBytes >= Self.manyBytes { connection?.keepBuffers() }
         guard let connection, let errors = connection.write(bytes) else {
             writePromise.setOrCascade(to: promise)
             return true
