@@ -25,7 +25,8 @@ public final class HTTPTransport: Transport {
     private let upgraded = UpgradedConnections()
     /// Nil if all connections are direct.
     private let proxies: ProxyDirectory?
-    private let unixSockets: UnixSockets
+    /// Nil if all hosts are on the network.
+    private let unixSockets: UnixSockets?
     private let ownedGroup: MultiThreadedEventLoopGroup?
     private let hasEnded = Atomic(false)
     private let requests = OutstandingWork()
@@ -196,7 +197,7 @@ public final class HTTPTransport: Transport {
             priority: request.priority, arrival: .now, observer: observer)
         return Sending(
             pool: try pool(for: request), place: place,
-            isOverNetwork: unixSockets.place(of: origin) == nil)
+            isOverNetwork: unixSockets?.place(of: origin) == nil)
     }
 
     /// Returns the response of an attempt; nil if the request has to be sent again.
@@ -285,7 +286,7 @@ public final class HTTPTransport: Transport {
     public var enforcesRequestTimeout: Bool { true }
 
     /// The path of ``TransportConfiguration/Resolution/unixSockets`` for the origin's host.
-    public func unixSocket(of origin: Origin) -> String? { unixSockets.place(of: origin)?.path }
+    public func unixSocket(of origin: Origin) -> String? { unixSockets?.place(of: origin)?.path }
 
     /// Closes or retires connections, or drops cached addresses of host names.
     public func discard(_ resources: TransportResources) {
@@ -307,7 +308,7 @@ public final class HTTPTransport: Transport {
     ///   ``TransportError/Code/cleartextRefused`` as for a request, and ``TransportError/Code/shutDown``.
     public func prewarm(_ head: HTTPRequest, connections count: Int = 1) throws(TransportError) {
         let origin = try Origin(head)
-        let isOverNetwork = unixSockets.place(of: origin) == nil
+        let isOverNetwork = unixSockets?.place(of: origin) == nil
         guard isOverNetwork, let proxies, proxies.asksFunction else {
             let proxy = isOverNetwork ? proxies?.server(byRulesFor: origin) : nil
             return try pool.prewarm(origin, via: proxy, count: count, timeouts: configuration.timeouts)

@@ -347,3 +347,21 @@ extension TransportError {
         self.init(.invalidResponse, "The server violated the HTTP/2 protocol: \(error.rule).", underlying: error)
     }
 }
+
+extension TransportError {
+    static var poolTimeout: TransportError { TransportError(.poolTimeout, "No connection became available in time.") }
+    static var requestTimeout: TransportError {
+        TransportError(.requestTimeout, "The request exceeded its timeout.")
+    }
+    static var shutDown: TransportError { TransportError(.shutDown, "The session was shut down.") }
+    static var evicted: TransportError { TransportError(.connectionClosed, "The connection was idle for too long.") }
+    static var retired: TransportError { TransportError(.connectionClosed, "The connection was retired.") }
+
+    /// The error with the metrics of earlier attempts.
+    func following(_ earlier: [TransportMetrics]) -> TransportError {
+        guard !earlier.isEmpty else { return self }
+        var error = self
+        error.attempts = earlier + attempts
+        return error
+    }
+}

@@ -86,6 +86,9 @@ extension UInt8 {
     /// A backslash or a control character, which other parsers do not take for user information.
     var isAmbiguous: Bool { self == UInt8(ascii: "\\") || self < 0x20 || self == 0x7F }
 
+    /// Whether the byte ends an authority (RFC 3986, section 3.2).
+    var endsAuthority: Bool { self == .slash || self == .questionMark || self == .hash }
+
     /// Visible ASCII except for `"<>\^`{|}`, which URLs must not contain unescaped (RFC 3986, section 2).
     package var isTargetByte: Bool {
         // One bit for each byte: 0 to 63, then 64 to 127.

@@ -77,8 +77,6 @@ extension UInt8 {
     static let at = UInt8(ascii: "@")
     static let openingBracket = UInt8(ascii: "[")
     static let closingBracket = UInt8(ascii: "]")
-
-    var endsAuthority: Bool { self == .slash || self == .questionMark || self == .hash }
 }
 
 extension UnsafeBufferPointer<UInt8> {

@@ -158,8 +158,36 @@ final class HTTPExchange: @unchecked Sendable {
     }
 }
 
+/// The deadlines of an exchange.
+struct Deadlines {
+    var request: NIODeadline?
+    var read: NIODeadline?
+    var write: NIODeadline?
+    /// When the body is sent without a `100 Continue`.
+    var proceed: NIODeadline?
+
+    var next: NIODeadline? {
+        let end = NIODeadline.distantFuture
+        let earliest = min(min(request ?? end, read ?? end), min(write ?? end, proceed ?? end))
+        return earliest == end ? nil : earliest
+    }
+
+    /// The code and message of the deadline that has passed; `proceed` is not an error.
+    func expired(at now: NIODeadline) -> (code: TransportError.Code, message: String)? {
+        if let request, request <= now { return (.requestTimeout, "The request exceeded its timeout.") }
+        if let write, write <= now {
+            return (.writeTimeout, "The server stopped accepting the request body within the idle timeout.")
+        }
+        if let read, read <= now { return (.readTimeout, "The server sent nothing within the idle timeout.") }
+        return nil
+    }
+}
+
 /// Sending the request body.
 extension HTTPExchange {
+    /// The size of the smallest watched body. A smaller one is acknowledged at once, if at all.
+    private static let leastWatched: Int64 = 4_096
+
     /// The progress of the request.
     enum RequestProgress {
         /// The socket has not accepted all of it, or its body waits for `100 Continue`.
@@ -213,6 +241,12 @@ extension HTTPExchange {
         metrics.times.requestEnd.tick = .now
         deadlines.write = nil
         armReadDeadline()
+    }
+
+    /// Watches the unacknowledged bytes after the socket has accepted the request's last byte.
+    func watchRestOfDelivery(_ probe: SocketProbe?) {
+        delivery = nil
+        if metrics.requestBodyBytes >= Self.leastWatched { watchDelivery(probe) }
     }
 
     /// Stops sending the body, because the server has answered without it or the exchange is over.
@@ -330,3 +364,30 @@ extension HTTPExchange {
         deadlines.read = nil
     }
 }
+
+/// Tells the handlers below whether to keep the memory that each exchange needs, about 34 KB over TLS.
+///
+/// A connection whose first request may stay its only one does not keep it. Neither does HTTP/2 for its SETTINGS and
+/// PINGs, since a connection that is idle may exchange them for hours.
+struct ConnectionReuse {
+    private var isAnnounced = false
+
+    /// Called before an exchange is sent.
+    mutating func announce(_ exchange: HTTPExchange, in context: ChannelHandlerContext) {
+        guard exchange.metrics.isReusedConnection, !isAnnounced else { return }
+        isAnnounced = true
+        context.triggerUserOutboundEvent(ConnectionIsReused(), promise: nil)
+    }
+
+    /// Called when the connection has been idle for a while.
+    mutating func rest(in context: ChannelHandlerContext) {
+        isAnnounced = false
+        context.triggerUserOutboundEvent(ConnectionRests(), promise: nil)
+    }
+}
+
+/// Sent outbound when a connection gets another request, once until it rests: handlers keep memory for the next ones.
+struct ConnectionIsReused {}
+
+/// Sent outbound when a connection has been idle for a while: handlers free the memory that they can allocate again.
+struct ConnectionRests {}

@@ -26,15 +26,6 @@ struct RequestDelivery {
 }
 
 extension HTTPExchange {
-    /// The size of the smallest watched body. A smaller one is acknowledged at once, if at all.
-    private static let leastWatched: Int64 = 4_096
-
-    /// Watches the unacknowledged bytes after the socket has accepted the request's last byte.
-    func watchRestOfDelivery(_ probe: SocketProbe?) {
-        delivery = nil
-        if metrics.requestBodyBytes >= Self.leastWatched { watchDelivery(probe) }
-    }
-
     /// Begins to watch the way of the request, unless that is done.
     func watchDelivery(_ probe: SocketProbe?) {
         guard delivery == nil else { return }

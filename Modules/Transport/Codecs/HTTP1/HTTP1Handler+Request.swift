@@ -161,11 +161,4 @@ extension HTTP1Handler: ExchangeHost {
         if let action { return end(exchange, action, exchange.heldEnd?.trailers) }
         armWatchdog()
     }
-
-    /// Called when the rest of the request cannot be sent. Returns true and delivers the response if that is complete.
-    func endHeldResponse() -> Bool {
-        guard let exchange, let action = machine.requestBodyBroke() else { return false }
-        end(exchange, action, exchange.heldEnd?.trailers)
-        return true
-    }
 }

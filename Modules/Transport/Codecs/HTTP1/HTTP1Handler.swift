@@ -245,6 +245,15 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: Response
 
+    /// Called when the rest of the request cannot be sent. Returns true and delivers the response if that is complete.
+    func endHeldResponse() -> Bool {
+        guard let exchange, let action = machine.requestBodyBroke() else { return false }
+        end(exchange, action, exchange.heldEnd?.trailers)
+        return true
+    }
+
+    // Not inlined: each read would make room on the stack for the task that produces a body.
+    @inline(never)
     private func receivedInformational(
         _ head: HTTPResponse, _ exchange: HTTPExchange, _ context: ChannelHandlerContext
     ) {

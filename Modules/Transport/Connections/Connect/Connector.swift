@@ -65,7 +65,8 @@ final class Connector: ConnectionOpener {
     private let group: any EventLoopGroup
     let tls: TLSClientContext
     let names: NameCache
-    let unixSockets: UnixSockets
+    /// Nil if all hosts are on the network.
+    let unixSockets: UnixSockets?
     let binding: SocketBinding
     let configuration: TransportConfiguration
     /// The TLS handshakes of each event loop.
@@ -161,7 +162,7 @@ final class Connector: ConnectionOpener {
 
     /// Opens the socket of a connection to an origin. Called on the event loop.
     private func openSocket(for key: PoolKey, _ opening: Opening) -> EventLoopFuture<OpenSocket> {
-        if let place = unixSockets.place(of: key.origin) {
+        if let place = unixSockets?.place(of: key.origin) {
             openSocket(at: place, of: key.origin, opening)
         } else if let proxy = key.proxy {
             connect(to: key.origin, through: proxy, opening)

@@ -11,9 +11,12 @@ struct UnixSockets: Sendable {
 
     private let places: [String: Place]
 
+    /// Nil without sockets.
+    ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` for an invalid host, for a host with two sockets or with
     ///   an additional override of its addresses, and for a path that is empty, too long, or contains a null byte.
-    init(_ options: TransportConfiguration.Resolution) throws(TransportError) {
+    init?(_ options: TransportConfiguration.Resolution) throws(TransportError) {
+        guard !options.unixSockets.isEmpty else { return nil }
         let overridden = Set(options.hostOverrides.keys.compactMap(Self.key))
         var places: [String: Place] = [:]
         for (host, path) in options.unixSockets {
@@ -36,9 +39,7 @@ struct UnixSockets: Sendable {
     }
 
     /// The socket of an origin; nil if its connections are over the network.
-    func place(of origin: Origin) -> Place? {
-        places.isEmpty ? nil : places[Self.withoutDot(origin.host)]
-    }
+    func place(of origin: Origin) -> Place? { places[Self.withoutDot(origin.host)] }
 
     /// The form for comparing hosts; nil for an invalid host.
     fileprivate static func key(_ host: String) -> String? {

@@ -114,14 +114,6 @@ extension ConnectionPool {
         }
     }
 
-    /// Called when a server has answered a request on a connection.
-    func served(on connection: HTTPConnection) {
-        guard hasUseless.load(ordering: .relaxed) else { return }
-        change { state in
-            state.useless.forget(connection.key)
-            hasUseless.store(!state.useless.isEmpty, ordering: .relaxed)
-        }
-    }
 }
 
 // Opened and closed connections.

@@ -3,40 +3,7 @@ internal import NIOCore
 internal import Synchronization
 
 extension ConnectionPool {
-    /// How long a connection is unused before it frees its buffers.
-    private static let restTime = TimeAmount.seconds(1)
-
-    /// Sets the timer for a connection that has become unused.
-    func armIdleTimer(from now: NIODeadline) {
-        armIdleTimer(at: now + min(idleTimeout, Self.restTime))
-    }
-
-    /// Sets the timer for unused connections, unless it is due by then.
-    private func armIdleTimer(at due: NIODeadline) {
-        guard due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else { return }
-        // Before the timer is set, which may fire at once and resets the time.
-        let isNext = change { state -> Bool in
-            guard !state.isShutDown, due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else {
-                return false
-            }
-            idleTimerDue.store(due.uptimeNanoseconds, ordering: .releasing)
-            return true
-        }
-        guard isNext else { return }
-        // Weak, because a shared event loop would keep a released pool until the timer is due.
-        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireIdle() }
-        let superfluous = change { state -> Scheduled<Void>? in
-            // It has fired, or an earlier one was set meanwhile.
-            guard !state.isShutDown, due.uptimeNanoseconds == idleTimerDue.load(ordering: .acquiring) else {
-                return timer
-            }
-            defer { state.idleTimer = timer }
-            return state.idleTimer
-        }
-        superfluous?.cancel()
-    }
-
-    private func expireIdle() {
+    func expireIdle() {
         change { state in
             state.idleTimer = nil
             idleTimerDue.store(.max, ordering: .releasing)

@@ -87,6 +87,9 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// How long a connection is unused before it frees its buffers.
+    static let restTime = TimeAmount.seconds(1)
+
     let connector: any ConnectionOpener
     let idleTimeout: TimeAmount
     let shards: [PoolShard]
@@ -323,6 +326,15 @@ final class ConnectionPool: Sendable {
 
     // MARK: Places
 
+    /// Called when a server has answered a request on a connection.
+    func served(on connection: HTTPConnection) {
+        guard hasUseless.load(ordering: .relaxed) else { return }
+        change { state in
+            state.useless.forget(connection.key)
+            hasUseless.store(!state.useless.isEmpty, ordering: .relaxed)
+        }
+    }
+
     /// Called when an exchange has ended and its connection can take another.
     func placeFreed(_ connection: HTTPConnection) {
         if hasWaiters { offer(connection) } else { giveBack(connection) }
@@ -336,7 +348,7 @@ final class ConnectionPool: Sendable {
         let now = connection.shard.eventLoop.now
         let (action, waiter) = change { state -> (PoolStateMachine<PoolKey>.ReleaseAction, Waiter?) in
             // Giving it back closes a connection that is outdated or too old, so it must not go to a waiter.
-            guard connection.key.isValid(under: state.terms), !connection.isWornOut(now) else { return (.keep, nil) }
+            guard connection.isValid(under: state.terms), !connection.isWornOut(now) else { return (.keep, nil) }
             let action = state.machine.release(connection.key, isUnused: isUnused)
             guard case .hand(let id) = action else { return (action, nil) }
             return (action, state.removeWaiter(id))
@@ -383,6 +395,36 @@ final class ConnectionPool: Sendable {
         return false
     }
 
+    /// Sets the timer for a connection that has become unused.
+    func armIdleTimer(from now: NIODeadline) {
+        armIdleTimer(at: now + min(idleTimeout, Self.restTime))
+    }
+
+    /// Sets the timer for unused connections, unless it is due by then.
+    func armIdleTimer(at due: NIODeadline) {
+        guard due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else { return }
+        // Before the timer is set, which may fire at once and resets the time.
+        let isNext = change { state -> Bool in
+            guard !state.isShutDown, due.uptimeNanoseconds < idleTimerDue.load(ordering: .acquiring) else {
+                return false
+            }
+            idleTimerDue.store(due.uptimeNanoseconds, ordering: .releasing)
+            return true
+        }
+        guard isNext else { return }
+        // Weak, because a shared event loop would keep a released pool until the timer is due.
+        let timer = connector.eventLoop.scheduleTask(deadline: due) { [weak self] () -> Void in self?.expireIdle() }
+        let superfluous = change { state -> Scheduled<Void>? in
+            // It has fired, or an earlier one was set meanwhile.
+            guard !state.isShutDown, due.uptimeNanoseconds == idleTimerDue.load(ordering: .acquiring) else {
+                return timer
+            }
+            defer { state.idleTimer = timer }
+            return state.idleTimer
+        }
+        superfluous?.cancel()
+    }
+
     /// Offers a place on a connection of the shelf to waiting requests, if one of them needs the place or its room.
     ///
     /// A connection that is in use makes no room: its place would return to the shelf, and be offered again without
@@ -410,24 +452,6 @@ final class ConnectionPool: Sendable {
 extension PoolShard.Finding {
     var isConnection: Bool {
         if case .connection = self { true } else { false }
-    }
-}
-
-extension TransportError {
-    static var poolTimeout: TransportError { TransportError(.poolTimeout, "No connection became available in time.") }
-    static var requestTimeout: TransportError {
-        TransportError(.requestTimeout, "The request exceeded its timeout.")
-    }
-    static var shutDown: TransportError { TransportError(.shutDown, "The session was shut down.") }
-    static var evicted: TransportError { TransportError(.connectionClosed, "The connection was idle for too long.") }
-    static var retired: TransportError { TransportError(.connectionClosed, "The connection was retired.") }
-
-    /// The error with the metrics of earlier attempts.
-    func following(_ earlier: [TransportMetrics]) -> TransportError {
-        guard !earlier.isEmpty else { return self }
-        var error = self
-        error.attempts = earlier + attempts
-        return error
     }
 }
 

@@ -157,6 +157,11 @@ final class HTTPConnection: Sendable, ShelvedConnection {
         if channel.eventLoop.inEventLoop { work() } else { channel.eventLoop.execute(work) }
     }
 
+    /// Whether it may be used under the current terms.
+    func isValid(under terms: ConnectionTerms) -> Bool {
+        approvedRevision.load(ordering: .relaxed) == terms.revision || key.isValid(under: terms)
+    }
+
     private func admits(_ exchange: HTTPExchange) -> Bool {
         // During a shutdown the exchange would find no other connection.
         if isWornOut(for: exchange), !shard.isShutDown { return false }

@@ -53,7 +53,7 @@ final class PoolShard: Sendable {
     func admits(_ connection: HTTPConnection, approvedUnder last: UInt64) -> UInt64? {
         // Each request comes here, and terms hardly ever change, so the usual case costs one load.
         guard revision.load(ordering: .acquiring) != last else { return last }
-        return state.withLock { connection.key.isValid(under: $0.terms) ? $0.terms.revision : nil }
+        return state.withLock { connection.isValid(under: $0.terms) ? $0.terms.revision : nil }
     }
 
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
@@ -65,7 +65,7 @@ final class PoolShard: Sendable {
 
     func giveBack(_ connection: HTTPConnection, now: NIODeadline) -> Return {
         state.withLock { state in
-            let isValid = !state.isShutDown && connection.key.isValid(under: state.terms) && !connection.isWornOut(now)
+            let isValid = !state.isShutDown && connection.isValid(under: state.terms) && !connection.isWornOut(now)
             if !connection.isMultiplexed {
                 // No other request can have a place on it.
                 guard isValid else { return .close }

@@ -69,3 +69,50 @@ struct OptionalTick: Hashable, Sendable {
         set { tick = newValue.map { Tick($0) } }
     }
 }
+
+extension TimeAmount {
+    /// Converts a duration to nanoseconds, clamped to about 292 years.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        self = overflow ? .nanoseconds(.max) : .nanoseconds(nanoseconds &+ attoseconds / 1_000_000_000)
+    }
+}
+
+extension NIODeadline {
+    /// The time after a duration from now; more than 100 years is the distant future.
+    static func after(_ duration: Duration, from now: NIODeadline = .now()) -> NIODeadline {
+        let amount = TimeAmount(duration)
+        guard amount.nanoseconds > 0 else { return now }
+        return amount > .hours(24 * 365 * 100) ? .distantFuture : now + amount
+    }
+}
+
+/// One timer for each connection, which is rescheduled when it fires early instead of for each request.
+struct Watchdog {
+    private var armed: (task: Scheduled<Void>, due: NIODeadline)?
+
+    /// Makes sure that `fire` is called at that time or before.
+    mutating func arm<Handler: AnyObject & SendableMetatype>(
+        at due: NIODeadline?, on eventLoop: any EventLoop, _ handler: Handler,
+        _ fire: @escaping @Sendable (Handler) -> Void
+    ) {
+        guard let due else { return }
+        if let armed {
+            guard due < armed.due else { return }
+            armed.task.cancel()
+        }
+        let handler = NIOLoopBound(handler, eventLoop: eventLoop)
+        armed = (eventLoop.scheduleTask(deadline: due) { fire(handler.value) }, due)
+    }
+
+    /// Records that the timer has fired.
+    mutating func fired() {
+        armed = nil
+    }
+
+    mutating func stop() {
+        armed?.task.cancel()
+        armed = nil
+    }
+}
