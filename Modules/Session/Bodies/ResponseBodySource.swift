@@ -216,25 +216,3 @@ struct BodyCollector {
         if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
     }
 }
-
-extension Data {
-    /// Below this size, a copy costs less than keeping the buffer alive.
-    private static let copyLimit = 32 * 1024
-
-    /// The readable bytes of a buffer: a copy if they are few, or few compared with the buffer's memory; otherwise the
-    /// buffer's own memory, which does not change, because writes to a shared buffer copy it first.
-    init(_ buffer: ByteBuffer) {
-        let count = buffer.readableBytes
-        guard count >= Self.copyLimit, count >= buffer.storageCapacity / 2 else {
-            self = buffer.withUnsafeReadableBytes { Data($0) }
-            return
-        }
-        self = buffer.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
-            guard let start = bytes.baseAddress else { return Data() }
-            let owner = storage.retain()
-            return Data(
-                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
-                deallocator: .custom { _, _ in owner.release() })
-        }
-    }
-}

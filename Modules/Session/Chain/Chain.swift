@@ -4,6 +4,8 @@ internal import LinnetTransport
 struct Chain: Sendable {
     /// The links from top to bottom. Users' interceptors are above them, and the transport is below.
     let links: [any ChainLink]
+    /// The links that a plain request passes, see ``Flight/isPlain``.
+    let plainLinks: [any ChainLink]
     /// Nil in a session without content codings.
     let coding: CodingLink?
     /// Nil in a session without a cache.
@@ -68,5 +70,7 @@ struct Chain: Sendable {
         if let log { links.append(log) }
         self.log = log
         self.links = links
+        // An adapter can add a body.
+        plainLinks = configuration.requestAdapters.isEmpty ? links.filter(\.servesPlainRequests) : links
     }
 }

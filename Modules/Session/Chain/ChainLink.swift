@@ -10,6 +10,9 @@ internal import LinnetSerialization
 /// perform. Only the engine knows of tasks, cancellation and the deadline, so a link is tested without them. A link
 /// keeps its notes about a request in the ``Flight``. ``Chain`` lists the links in their order.
 protocol ChainLink: Sendable {
+    /// Whether the link can have work for a plain request, see ``Flight/isPlain``.
+    var servesPlainRequests: Bool { get }
+
     /// Decides on a request that comes from the link above.
     func send(_ flight: inout Flight) throws(SessionError) -> ChainStep
 
@@ -24,6 +27,8 @@ protocol ChainLink: Sendable {
 }
 
 extension ChainLink {
+    var servesPlainRequests: Bool { true }
+
     func sendAgain(_ flight: inout Flight) throws(SessionError) -> ChainStep { .proceed }
 
     func receive(_ response: inout StreamedResponse, _ flight: inout Flight) throws(SessionError) -> ChainStep {

@@ -130,7 +130,15 @@ struct ChainWalk: Sendable {
 
     // MARK: Results of actions
 
-    mutating func takeOutcome() -> Flight.Outcome? { outcome.take() }
+    /// Takes the final outcome.
+    @inline(never)
+    mutating func result(_ flight: inout Flight) throws(SessionError) -> StreamedResponse {
+        switch outcome.take() {
+        case .success(let response): return response
+        case .failure(let error): throw error
+        case nil: throw .cancelled(flight.request.url)
+        }
+    }
 
     /// The outcome of what is below the current link.
     mutating func receive(_ outcome: Flight.Outcome) {

@@ -50,13 +50,6 @@ extension Engine {
         }
     }
 
-    /// Whether a failure to read the response can lead to another attempt.
-    func retriesReading(of flight: Flight, readsLate: Bool) -> Bool {
-        if flight.hasRetriers(before: retriers) { return true }
-        return readsLate
-            && (flight.retryPolicy(else: retryPolicy).limit > 0 || flight.hooks?.isSeen(\.willRetry) == true)
-    }
-
     /// The request with a body that can be read; nil if there is none.
     private func newRequest(
         _ request: SessionRequest, _ flight: Flight, after failure: SessionError

@@ -3,37 +3,8 @@ internal import LinnetSerialization
 internal import LinnetTransport
 
 extension Engine {
-    /// Takes a flight through the links, and performs what they decide.
-    ///
-    /// - Parameter top: The first link, which is also the last one on the way up.
     @inline(never)
-    func walk(_ flight: inout Flight, from top: Int = 0) async throws(SessionError) -> StreamedResponse {
-        var walk = ChainWalk(from: top)
-        while true {
-            let action = walk.next(in: chain.links, &flight)
-            switch action {
-            case .end: return try walk.result(&flight)
-            case .send:
-                do {
-                    // Without a timer of its own: the transport enforces the deadline, or a timer around the whole
-                    // request does.
-                    if let policy = hedging(of: flight) {
-                        try await sendHedged(&walk, &flight, policy)
-                    } else {
-                        try await transportLink.send(&walk, &flight, timeouts)
-                    }
-                } catch {
-                    walk.receive(.failure(error))
-                }
-            case .read, .ask, .again, .retry: await perform(action, &walk, &flight)
-            }
-        }
-    }
-
-    private func hedging(of flight: Flight) -> HedgingPolicy? { flight.additions?.value.hedging ?? hedging }
-
-    @inline(never)
-    private func sendHedged(
+    func sendHedged(
         _ walk: inout ChainWalk, _ flight: inout Flight, _ policy: HedgingPolicy
     ) async throws(SessionError) {
         let (chain, sent) = (chain, flight)
@@ -52,7 +23,7 @@ extension Engine {
 
     // Not inlined: its temporary values would be part of the frame of a request that waits.
     @inline(never)
-    private func perform(_ action: ChainWalk.Action, _ walk: inout ChainWalk, _ flight: inout Flight) async {
+    func perform(_ action: ChainWalk.Action, _ walk: inout ChainWalk, _ flight: inout Flight) async {
         switch action {
         case .end, .send: break
         case .read(let response):
@@ -183,17 +154,6 @@ extension Engine {
             response.attempts = response.metrics
             response.body = .whole(bytes, response.body.completion)
             return response
-        }
-    }
-}
-
-extension ChainWalk {
-    @inline(never)
-    fileprivate mutating func result(_ flight: inout Flight) throws(SessionError) -> StreamedResponse {
-        switch takeOutcome() {
-        case .success(let response): return response
-        case .failure(let error): throw error
-        case nil: throw .cancelled(flight.request.url)
         }
     }
 }

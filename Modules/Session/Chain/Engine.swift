@@ -171,6 +171,37 @@ final class Engine: Sendable {
         return try await call(interceptor, &flight, at: index)
     }
 
+    /// Takes a flight through the links, and performs what they decide.
+    ///
+    /// - Parameter top: The first link, which is also the last one on the way up.
+    @inline(never)
+    func walk(_ flight: inout Flight, from top: Int = 0) async throws(SessionError) -> StreamedResponse {
+        // For the whole way, because a redirect can drop the body.
+        let links = top == 0 && flight.isPlain ? chain.plainLinks : chain.links
+        var walk = ChainWalk(from: top)
+        while true {
+            let action = walk.next(in: links, &flight)
+            switch action {
+            case .end: return try walk.result(&flight)
+            case .send:
+                do {
+                    // Without a timer of its own: the transport enforces the deadline, or a timer around the whole
+                    // request does.
+                    if let policy = hedging(of: flight) {
+                        try await sendHedged(&walk, &flight, policy)
+                    } else {
+                        try await transportLink.send(&walk, &flight, timeouts)
+                    }
+                } catch {
+                    walk.receive(.failure(error))
+                }
+            case .read, .ask, .again, .retry: await perform(action, &walk, &flight)
+            }
+        }
+    }
+
+    private func hedging(of flight: Flight) -> HedgingPolicy? { flight.additions?.value.hedging ?? hedging }
+
     /// Calls an interceptor, which may ignore that its request is cancelled.
     @inline(never)
     private func call(
@@ -224,6 +255,13 @@ extension Engine {
     @inline(never)
     private func mayAnswerAgain(_ flight: inout Flight) -> Bool {
         retriesReading(of: flight, readsLate: flight.readsLate)
+    }
+
+    /// Whether a failure to read the response can lead to another attempt.
+    func retriesReading(of flight: Flight, readsLate: Bool) -> Bool {
+        if flight.hasRetriers(before: retriers) { return true }
+        return readsLate
+            && (flight.retryPolicy(else: retryPolicy).limit > 0 || flight.hooks?.isSeen(\.willRetry) == true)
     }
 
     @inline(never)

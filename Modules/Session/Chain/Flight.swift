@@ -84,6 +84,9 @@ struct Flight: Sendable {
         return try RequestTarget(request.url, expecting: known)
     }
 
+    /// Whether the call adds nothing to the chain of its session, and the request has no body.
+    var isPlain: Bool { additions == nil && hooks == nil && request.body == nil }
+
     var hasAnswer: Bool { answer != nil }
 
     mutating func takeAnswer() -> ChainAnswer? {
@@ -179,5 +182,28 @@ extension Flight {
             state.withLock { swap(&$0.adapted, &former) }
             withExtendedLifetime(former) {}
         }
+    }
+}
+
+extension RequestTarget {
+    init(_ url: URL, expecting known: KnownOrigin? = nil) throws(SessionError) {
+        do {
+            try self.init(parsing: url, expecting: known)
+        } catch {
+            throw .invalidURL(error.message, url)
+        }
+    }
+
+    /// The head of a request to this target. User information becomes Basic credentials, unless the request has an
+    /// Authorization field.
+    func head(of request: SessionRequest) -> HTTPRequest {
+        var head = HTTPRequest(
+            method: request.method, scheme: origin.scheme, authority: origin.authority, path: path,
+            headerFields: request.headerFields)
+        if let userInfo, !head.headerFields.contains(.authorization) {
+            head.headerFields[.authorization] = HTTPFields.basicAuthorization(
+                username: userInfo.user, password: userInfo.password)
+        }
+        return head
     }
 }

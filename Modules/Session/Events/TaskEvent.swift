@@ -1,7 +1,6 @@
 public import FoundationEssentials
 public import LinnetCache
 public import LinnetMessages
-internal import Synchronization
 
 /// An event of one of a session's requests.
 ///
@@ -62,13 +61,4 @@ public struct TaskEvent: Sendable {
     public let tag: String?
     /// The description of the handle, if there is one.
     public let taskDescription: String?
-}
-
-/// Generates the IDs of requests, which are unique in the process.
-enum TaskID {
-    private static let last = Atomic<UInt64>(0)
-
-    static func next() -> UInt64 {
-        last.add(1, ordering: .relaxed).newValue
-    }
 }

@@ -13,11 +13,11 @@ package import LinnetTransport
 /// Intended for observers of all sessions, such as an activity indicator; ``HTTPSession/events`` has the events of one
 /// session. Without a subscriber, notifications have no cost.
 package enum TaskNotifications {
-    static let hub = Broadcaster<TaskNotification>()
-
     /// The notifications after the creation of the sequence. The sequence never ends.
     package static var all: EventSequence<TaskNotification> {
-        EventSequence(limit: EventSequence<TaskNotification>.limit) { buffer in hub.subscribe { buffer.append($0) } }
+        EventSequence(limit: EventSequence<TaskNotification>.limit) { buffer in
+            TaskEventHub.notifications.subscribe { buffer.append($0) }
+        }
     }
 
     /// Calls a function with each further notification, in order for each request, on an executor.
@@ -25,7 +25,7 @@ package enum TaskNotifications {
     package static func observe(
         on executor: CallbackExecutor, _ observer: @escaping @Sendable (TaskNotification) -> Void
     ) -> SessionObservation {
-        hub.subscribe { notification in executor.execute { observer(notification) } }
+        TaskEventHub.notifications.subscribe { notification in executor.execute { observer(notification) } }
     }
 }
 

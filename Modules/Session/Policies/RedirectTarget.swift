@@ -3,16 +3,6 @@ internal import HTTPTypes
 internal import LinnetMessages
 internal import LinnetSerialization
 
-extension HTTPResponse.Status {
-    /// Whether the status redirects with a Location field (RFC 9110, sections 15.4.2 to 15.4.9).
-    var isRedirect: Bool {
-        switch code {
-        case 301, 302, 303, 307, 308: true
-        default: false
-        }
-    }
-}
-
 extension StreamedResponse {
     /// Returns the target of the redirect; nil if the response does not redirect, or has no Location.
     ///

@@ -102,10 +102,6 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         return .retry(after: max(asked, backoff.wait(after: attempts)))
     }
 
-    /// Whether the status is one that is retried.
-    func mayRetry(_ head: HTTPResponse) -> Bool {
-        limit > 0 && statusCodes.contains(head.status.code)
-    }
 }
 
 extension Duration {

@@ -187,7 +187,7 @@ final class TaskDriver: Sendable {
 
     /// Adds a new state to the updates, unless it has no observer.
     private func tell(_ new: TaskState, _ state: inout Shared) {
-        if state.outbox.hasObservers || hub.isWatched || TaskNotifications.hub.isWatched {
+        if state.outbox.hasObservers || hub.isWatched || TaskEventHub.notifications.isWatched {
             state.outbox.append(.state(new))
         }
     }

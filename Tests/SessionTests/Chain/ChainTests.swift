@@ -47,6 +47,28 @@ struct ChainTests {
         #expect(chain.links[chain.cacheIndex] is CacheLink)
     }
 
+    /// Links that can have no work for a request without a body and additions are not asked about it.
+    @Test func plainRequestsPassFewerLinks() throws {
+        struct Adapter: RequestAdapter {
+            func adapt(_ request: SessionRequest) -> SessionRequest { request }
+        }
+        func plainLinks(_ configure: (inout HTTPSession.Configuration) -> Void) -> [String] {
+            var configuration = HTTPSession.Configuration()
+            configure(&configuration)
+            return Engine(configuration, transport: StubTransport()).chain.plainLinks.map { "\(type(of: $0))" }
+        }
+        #expect(plainLinks { _ in } == ["RetryLink", "RedirectLink", "CodingLink"])
+        let authenticated = plainLinks { $0.credentialStore = CredentialStore() }
+        #expect(authenticated == ["RetryLink", "RedirectLink", "AuthenticationLink", "CodingLink"])
+        // An adapter can add a body, which may be announced.
+        let adapted = plainLinks { $0.requestAdapters = [Adapter()] }
+        #expect(adapted.contains("AdapterLink") && adapted.contains("ContinueLink"))
+        let plain = try Flight.test()
+        #expect(plain.isPlain)
+        #expect(try !Flight.test(body: .data(Data([1]))).isPlain)
+        #expect(!Flight(plain.request, additions: Boxed(Flight.Additions())).isPlain)
+    }
+
     /// A retry, a redirect, cookies of both, a coding and a cache that stores: each link acts on the response.
     @Test func eachLinkActsOnTheResponse() async throws {
         let content = Data(longText.utf8)

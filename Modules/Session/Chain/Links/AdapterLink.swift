@@ -3,6 +3,8 @@ struct AdapterLink: ChainLink {
     /// The session's adapters, which come before the call's.
     let adapters: [any RequestAdapter]
 
+    var servesPlainRequests: Bool { false }
+
     func send(_ flight: inout Flight) -> ChainStep {
         let own = flight.additions?.value.adapters ?? []
         guard !adapters.isEmpty || !own.isEmpty else { return .proceed }

@@ -12,6 +12,8 @@ struct AuthenticationLink: ChainLink {
 
     let store: CredentialStore?
 
+    var servesPlainRequests: Bool { store != nil }
+
     func send(_ flight: inout Flight) throws(SessionError) -> ChainStep {
         if case .bodyHash? = flight.answer { return sendAnswer(isPreemptive: true, &flight) }
         // The note of an earlier attempt or hop is about another request.

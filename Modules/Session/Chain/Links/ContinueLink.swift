@@ -9,6 +9,8 @@ struct ContinueLink: ChainLink {
     /// The policy for requests without one.
     let policy: ContinuePolicy
 
+    var servesPlainRequests: Bool { false }
+
     func send(_ flight: inout Flight) -> ChainStep {
         flight.asksForConsent =
             flight.request.body != nil && (flight.request.options.continuePolicy ?? policy).applies(to: flight.request)

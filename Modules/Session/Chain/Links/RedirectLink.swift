@@ -153,3 +153,13 @@ extension SessionError {
         return error
     }
 }
+
+extension HTTPResponse.Status {
+    /// Whether the status redirects with a Location field (RFC 9110, sections 15.4.2 to 15.4.9).
+    var isRedirect: Bool {
+        switch code {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+}

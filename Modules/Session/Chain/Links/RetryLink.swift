@@ -80,6 +80,13 @@ struct RetryLink: ChainLink {
     }
 }
 
+extension RetryPolicy {
+    /// Whether the status is one that is retried.
+    func mayRetry(_ head: HTTPResponse) -> Bool {
+        limit > 0 && statusCodes.contains(head.status.code)
+    }
+}
+
 extension HTTPResponse {
     /// Whether the status is one of an error (RFC 9110, sections 15.5 and 15.6).
     var isFailure: Bool { status.code >= 400 }
