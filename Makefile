@@ -8,7 +8,7 @@
 # bench    runs the benchmarks: make bench, or make bench SCENARIO=get-1k-c32 ROUNDS=3
 # check-allocations  compares the allocations of a small GET with Benchmarks/Thresholds.json
 # check-instructions  the same for the instructions in user space, of plain HTTP, TLS, HTTP/2 and an equipped session
-# check-files  the same for the files of the package on the way of a small GET and its response; not a part of CI
+# check-files  the same for the files of the package on the way of a small GET down, and of its response up; not a part of CI
 # check-switches  the same for the waits of the client's threads; not a part of CI
 # soak     checks that memory does not grow over many exchanges of every kind: make soak ARGS="2000 h2 unread", or make soak MINUTES=30 for a mixed load
 # gateway  builds and tests Examples/Gateway, which the other targets leave out, since Hummingbird takes minutes
@@ -98,7 +98,8 @@ check-instructions:
 
 check-files:
 	@.ci/setup build allocations
-	@Benchmarks/counts files $(ARGS)
+	@Benchmarks/counts files-down $(ARGS)
+	@Benchmarks/counts files-up $(ARGS)
 
 check-switches:
 	@.ci/setup build
