@@ -32,7 +32,8 @@ struct HostileTests {
     @Test(arguments: ["\"a\",", "W/\"a\", ", "a,", ",", "\"", " ", "W/"])
     func entityTagsAreReadInLinearTime(text: String) {
         let make = { (count: Int) in String(repeating: text, count: count) }
-        #expect(growth(from: 20_000, make) { _ = EntityTag.List($0) } <= 2.5)
+        // More tags than these do not fit into the caches, whose misses count as processor time.
+        #expect(growth(from: 20_000, upTo: 100_000, make) { _ = EntityTag.List($0) } <= 2.5)
     }
 
     /// Vary with 10,000 names is refused without a look at the request.
