@@ -70,7 +70,8 @@ struct Chain: Sendable {
         if let log { links.append(log) }
         self.log = log
         self.links = links
-        // An adapter can add a body.
-        plainLinks = configuration.requestAdapters.isEmpty ? links.filter(\.servesPlainRequests) : links
+        // Adapters and authenticators are the program's, and can add a body, which may be announced.
+        let canAddBody = !configuration.requestAdapters.isEmpty || configuration.authenticator != nil
+        plainLinks = canAddBody ? links : links.filter(\.servesPlainRequests)
     }
 }

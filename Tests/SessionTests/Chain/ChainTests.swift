@@ -60,9 +60,11 @@ struct ChainTests {
         #expect(plainLinks { _ in } == ["RetryLink", "RedirectLink", "CodingLink"])
         let authenticated = plainLinks { $0.credentialStore = CredentialStore() }
         #expect(authenticated == ["RetryLink", "RedirectLink", "AuthenticationLink", "CodingLink"])
-        // An adapter can add a body, which may be announced.
+        // An adapter or an authenticator can add a body, which may be announced.
         let adapted = plainLinks { $0.requestAdapters = [Adapter()] }
         #expect(adapted.contains("AdapterLink") && adapted.contains("ContinueLink"))
+        let renewing = plainLinks { $0.authenticator = .renewing(RenewableCredential(TokenIssuer(), 1, for: [])) }
+        #expect(renewing.contains("RenewalLink") && renewing.contains("ContinueLink"))
         let plain = try Flight.test()
         #expect(plain.isPlain)
         #expect(try !Flight.test(body: .data(Data([1]))).isPlain)
