@@ -53,7 +53,7 @@ final class PoolShard: Sendable {
     func admits(_ connection: HTTPConnection, approvedUnder last: UInt64) -> UInt64? {
         // Each request comes here, and terms hardly ever change, so the usual case costs one load.
         guard revision.load(ordering: .acquiring) != last else { return last }
-        return state.withLock { connection.isValid(under: $0.terms) ? $0.terms.revision : nil }
+        return state.withLock { connection.key.isValid(under: $0.terms) ? $0.terms.revision : nil }
     }
 
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
