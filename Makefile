@@ -98,8 +98,7 @@ check-instructions:
 
 check-files:
 	@.ci/setup build allocations
-	@Benchmarks/counts files-down $(ARGS)
-	@Benchmarks/counts files-up $(ARGS)
+	@Benchmarks/counts files $(ARGS)
 
 check-switches:
 	@.ci/setup build
