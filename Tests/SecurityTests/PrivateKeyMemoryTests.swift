@@ -77,17 +77,19 @@ private enum Memory {
         defer { close(memory) }
         let find = try #require(dlsym(nil, "memmem"))
         let memmem = unsafeBitCast(find, to: Find.self)
-        let ownRange = UInt(bitPattern: own)..<UInt(bitPattern: own) + UInt(span + page)
-        for range in try writableRanges() {
+        let start = UInt(bitPattern: own)
+        let ownRange = start..<start + UInt(span + page)
+        for range in try writableRanges(except: ownRange) {
             var position = range.lowerBound
             while position < range.upperBound {
                 let count = min(UInt(span), range.upperBound - position)
-                if !ownRange.overlaps(position..<position + count) {
-                    let read = pread(memory, own, Int(count), Int(bitPattern: position))
-                    if read > 0, memmem(own, read, needle, disguised.count) != nil { return true }
-                }
+                let read = pread(memory, own, Int(count), Int(bitPattern: position))
+                if read > 0, memmem(own, read, needle, disguised.count) != nil { return true }
+                // Another thread may have unmapped a page. What follows it is read all the same.
+                let searched = UInt(max(read, page))
                 // Pieces overlap, since the bytes may cross their boundary.
-                position += count == UInt(span) ? count - UInt(page) : count
+                let isLast = position + searched >= range.upperBound
+                position += searched > UInt(page) && !isLast ? searched - UInt(page) : searched
             }
         }
         return false
@@ -101,13 +103,17 @@ private enum Memory {
 
     private struct POSIXFailure: Error {}
 
-    private static func writableRanges() throws -> [Range<UInt>] {
+    /// The kernel joins neighbouring mappings to one, so `own` may be in the middle of a range.
+    private static func writableRanges(except own: Range<UInt>) throws -> [Range<UInt>] {
         let text = try String(contentsOf: URL(filePath: "/proc/self/maps"), encoding: .utf8)
-        return text.split(separator: "\n").compactMap { line in
+        return text.split(separator: "\n").flatMap { line -> [Range<UInt>] in
             let words = line.split(separator: " ")
-            guard words.count > 1, words[1].hasPrefix("rw") else { return nil }
+            guard words.count > 1, words[1].hasPrefix("rw") else { return [] }
             let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-            return ends.count == 2 ? ends[0]..<ends[1] : nil
+            guard ends.count == 2 else { return [] }
+            let before = ends[0]..<max(ends[0], min(ends[1], own.lowerBound))
+            let after = min(ends[1], max(ends[0], own.upperBound))..<ends[1]
+            return [before, after].filter { !$0.isEmpty }
         }
     }
 }
