@@ -72,8 +72,10 @@ public final class HTTPTransport: Transport {
         }
         unixSockets = connector.unixSockets
         taskExecutors = connector.eventLoops.map { EventLoopExecutor($0) }
-        pool = ConnectionPool(connector: connector, configuration: configuration)
-        upgradePool = ConnectionPool(connector: connector, configuration: configuration, onlyHTTP1: true)
+        let numbers = ConnectionNumbers()
+        pool = ConnectionPool(connector: connector, configuration: configuration, numbers: numbers)
+        upgradePool = ConnectionPool(
+            connector: connector, configuration: configuration, onlyHTTP1: true, numbers: numbers)
         ResourceLedger.current?.add { [weak self] in self?.descriptionWhileOpen }
     }
 

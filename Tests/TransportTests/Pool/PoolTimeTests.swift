@@ -165,6 +165,16 @@ struct PoolTimeTests {
         expectEqual(try bench.shutDown(), true)
     }
 
+    /// Requests that wait do not count.
+    @Test func connectionsAreNumberedFromOne() throws {
+        let bench = PoolBench()
+        let requests = [bench.request(try PoolBench.origin("a")), bench.request(try PoolBench.origin("b"))]
+        #expect(bench.opener.attempts.map(\.id) == [1, 2])
+        for request in requests { request.task.cancel() }
+        bench.settle()
+        expectEqual(try bench.shutDown(), true)
+    }
+
     @Test func aFailedAttemptReportsItsNumberItsTimesAndItsFailure() throws {
         let bench = PoolBench()
         let request = bench.request(try PoolBench.origin("a"))

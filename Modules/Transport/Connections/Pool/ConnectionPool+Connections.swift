@@ -22,7 +22,7 @@ extension ConnectionPool {
     private func begin(_ series: ConnectSeries) {
         let attempt = ConnectAttempt()
         let now = now
-        let id = makeID()
+        let id = numbers.next()
         let pause = change { state in
             state.attempts[id] = attempt
             var random = SystemRandomNumberGenerator()
@@ -113,7 +113,6 @@ extension ConnectionPool {
             hasUseless.store(true, ordering: .relaxed)
         }
     }
-
 }
 
 // Opened and closed connections.

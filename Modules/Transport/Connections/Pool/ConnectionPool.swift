@@ -104,12 +104,17 @@ final class ConnectionPool: Sendable {
     private let state: Mutex<State>
     /// The number of waiting requests; read without the lock when a place is returned.
     private let waiting = Atomic(0)
-    private let nextID = Atomic<UInt64>(1)
+    private let nextWaiter = Atomic<UInt64>(1)
+    let numbers: ConnectionNumbers
     private let nextShard = Atomic(0)
 
-    init(connector: any ConnectionOpener, configuration: TransportConfiguration, onlyHTTP1: Bool = false) {
+    init(
+        connector: any ConnectionOpener, configuration: TransportConfiguration, onlyHTTP1: Bool = false,
+        numbers: ConnectionNumbers = ConnectionNumbers()
+    ) {
         self.connector = connector
         self.onlyHTTP1 = onlyHTTP1
+        self.numbers = numbers
         observer = configuration.connectionObserver
         idleTimeout = TimeAmount(configuration.pool.idleTimeout)
         let terms = ConnectionTerms(configuration.securityPolicy, configuration.clientIdentities)
@@ -139,9 +144,6 @@ final class ConnectionPool: Sendable {
             return result
         }
     }
-
-    /// The ID of a waiter, or of an attempt to open a connection.
-    func makeID() -> UInt64 { nextID.add(1, ordering: .relaxed).oldValue }
 
     var hasWaiters: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
 
@@ -225,7 +227,7 @@ final class ConnectionPool: Sendable {
 
     private func wait(for request: PoolRequest, until end: PoolWaitEnd) async -> LeaseOutcome {
         // The ID precedes the continuation, because the cancellation handler needs it and may run first.
-        let id = makeID()
+        let id = nextWaiter.add(1, ordering: .relaxed).oldValue
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 enqueue(id, request, until: end, continuation)
@@ -453,6 +455,13 @@ extension PoolShard.Finding {
     var isConnection: Bool {
         if case .connection = self { true } else { false }
     }
+}
+
+/// Numbers the connections of a transport, and the attempts to open them, from 1 on.
+final class ConnectionNumbers: Sendable {
+    private let last = Atomic<UInt64>(0)
+
+    func next() -> UInt64 { last.add(1, ordering: .relaxed).newValue }
 }
 
 /// A request's demand on the pool.
