@@ -15,6 +15,7 @@ final class FrameClient: Sendable {
         var ended = 0
         var capacities: [Int] = []
         var isRetiring = false
+        var isEnding = false
         var hasProcessed = false
         var wantsHTTP1 = 0
         var isClosed = false
@@ -196,6 +197,8 @@ extension FrameClient: ConnectionOwner {
     func capacityChanged(_ capacity: Int) { told.withLock { $0.capacities.append(capacity) } }
 
     func isRetiring() { told.withLock { $0.isRetiring = true } }
+
+    func isEnding() { told.withLock { $0.isEnding = true } }
 
     func hasProcessed() { told.withLock { $0.hasProcessed = true } }
 

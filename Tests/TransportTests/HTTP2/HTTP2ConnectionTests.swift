@@ -184,6 +184,27 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    /// Otherwise a request that is repeated could get the connection that ends.
+    @Test func aConnectionThatEndsLeavesThePoolBeforeItsExchanges() async throws {
+        let heads = Log<NIOLoopBound<FrameServer.Peer>>()
+        try await FrameServer.run { frame, peer in
+            if frame.path != nil { heads.add(peer.bound) }
+        } perform: { server in
+            try await FrameClient.run(server) { client in
+                async let first = client.outcome(.http2("/1"))
+                async let second = client.outcome(.http2("/2"))
+                _ = await heads.first()
+                let peer = try #require(await heads.first())
+                peer.execute { $0.close() }
+                let outcomes = await [first, second]
+                #expect(outcomes.allSatisfy { $0.error?.code == .connectionClosed })
+                let told = try await client.told()
+                #expect(told.isEnding && !told.isRetiring)
+                _ = try await client.told { $0.isClosed }
+            }
+        }
+    }
+
     @Test func retiringWaitsForTheLastStream() async throws {
         let (heads, farewells) = (Log<NIOLoopBound<FrameServer.Peer>>(), Log<HTTP2ErrorCode>())
         try await FrameServer.run { frame, peer in

@@ -94,7 +94,13 @@ struct HTTP2TimeoutTests {
             if frame.path != nil { waiting.add(peer.bound) }
             if case .ping(_, ack: false) = frame.payload { pings.add(()) }
         } perform: { server in
-            try await FrameClient.run(server, configure: { $0.http2.keepAlivePing = .milliseconds(5) }) { client in
+            // The next PING is due after the answer to the last one. The timeout for the answer is longer than the test
+            // may take.
+            let configure = { (configuration: inout TransportConfiguration) in
+                configuration.http2.keepAlivePing = .milliseconds(5)
+                configuration.http2.pingTimeout = .seconds(600)
+            }
+            try await FrameClient.run(server, configure: configure) { client in
                 async let response = client.send(.http2())
                 let peer = try #require(await waiting.first())
                 for _ in 0..<3 { _ = await pings.first() }

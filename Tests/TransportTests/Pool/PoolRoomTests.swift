@@ -141,6 +141,24 @@ struct PoolRoomTests {
         expectEqual(try bench.shutDown(), true)
     }
 
+    /// The connection that ends gives its own room to its successor.
+    @Test func aConnectionThatEndsIsReplacedInItsOwnRoom() throws {
+        let bench = PoolBench { $0.pool.connections = 2 }
+        let (unused, requests) = try unusedConnection(in: bench)
+        let full = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        full.connection.isEnding()
+        bench.settle()
+        #expect(unused.connection.isOpen && bench.opener.attempts.isEmpty)
+        full.channel.close(promise: nil)
+        bench.settle()
+        #expect(unused.connection.isOpen)
+        let next = try bench.opener.succeed(try #require(bench.opener.attempts.first))
+        bench.settle()
+        #expect(try bench.outcome(requests[FakeOpener.capacity])?.get() === next.connection)
+        expectEqual(try bench.shutDown(), true)
+    }
+
     /// Until the first connection is open, one is allowed; then two.
     @Test func aSecondSharedConnectionIsOpenedInPlaceOfAnUnusedOne() throws {
         let bench = PoolBench {

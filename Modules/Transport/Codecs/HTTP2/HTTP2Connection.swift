@@ -238,7 +238,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         streams = [:]
         touched = []
         // The pool first: an exchange that is repeated must not get this connection.
-        if !all.isEmpty { owner?.isRetiring() }
+        if !all.isEmpty { owner?.isEnding() }
         for stream in all.values {
             let error = error(stream.exchange)
             if let held = stream.exchange.heldEnd, error.code != .shutDown {

@@ -230,6 +230,8 @@ protocol ConnectionOwner: AnyObject, Sendable {
     func capacityChanged(_ capacity: Int)
     /// The connection accepts no more exchanges, and closes after the last one.
     func isRetiring()
+    /// The exchanges are about to end with the connection, which accepts no more of them and then closes.
+    func isEnding()
     /// The server has processed an exchange, or is processing it, although others were in vain (RFC 9113, 6.8).
     func hasProcessed()
     /// The server requires HTTP/1.1 (RFC 9113, 7). Returns false if the configuration does not allow it.
@@ -250,6 +252,9 @@ extension HTTPConnection: ConnectionOwner {
     }
 
     func isRetiring() { pool.isRetiring(self) }
+
+    // No other connection is opened in its place yet: its room is free once it has closed.
+    func isEnding() { shard.retire(self) }
 
     func hasProcessed() {
         use.withLock { $0.processed() }
