@@ -113,6 +113,87 @@ struct TLSHandlerTests {
         }
     }
 
+    /// Passes on what it has received once that is a large read.
+    private final class Gatherer: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias InboundOut = ByteBuffer
+        private let size: Int
+        private var gathered = ByteBuffer()
+
+        init(_ size: Int) { self.size = size }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            var bytes = unwrapInboundIn(data)
+            gathered.writeBuffer(&bytes)
+            guard let read = gathered.readSlice(length: size) else { return }
+            context.fireChannelRead(wrapInboundOut(read))
+        }
+    }
+
+    /// Not for the handshake and small transfers, since a connection may stay unused afterwards.
+    @Test func openSSLsBuffersAreKeptForMuchOrForAnotherRequest() async throws {
+        let kept = Mutex<[Bool]>([])
+        _ = try await converse { _ in
+        } client: { client in
+            client.eventLoop.execute {
+                let operations = client.pipeline.syncOperations
+                func note() {
+                    let connection = (try? operations.handler(type: TLSHandler.self))?.connection
+                    kept.withLock { $0.append(connection?.keepsBuffers ?? true) }
+                }
+                note()
+                operations.writeAndFlush(NIOAny(ByteBuffer(string: "small")), promise: nil)
+                note()
+                operations.triggerUserOutboundEvent(ConnectionIsReused(), promise: nil)
+                note()
+                operations.triggerUserOutboundEvent(ConnectionRests(), promise: nil)
+                note()
+                let many = ByteBuffer(repeating: 0, count: TLSHandler.manyBytes)
+                operations.writeAndFlush(NIOAny(many), promise: nil)
+                note()
+                client.close(promise: nil)
+            }
+        }
+        #expect(kept.withLock(\.self) == [false, false, true, false, true])
+    }
+
+    /// Notes whether the buffers are kept when the first bytes arrive, and closes.
+    private final class Observer: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let handler: TLSHandler
+        private let note: (Bool?) -> Void
+
+        init(_ handler: TLSHandler, _ note: @escaping (Bool?) -> Void) {
+            self.handler = handler
+            self.note = note
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            note(handler.connection?.keepsBuffers)
+            context.close(promise: nil)
+        }
+    }
+
+    @Test(arguments: [true, false]) func openSSLsBuffersAreKeptAfterALargeRead(isLarge: Bool) async throws {
+        let servers = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: (any Channel).self)
+        let kept = EventRecorder<Bool?>()
+        let size = isLarge ? TLSHandler.manyBytes : 30_000
+        _ = try await converse { server in
+            servers.succeed(server)
+        } client: { client in
+            client.eventLoop.execute {
+                let operations = client.pipeline.syncOperations
+                guard let handler = try? operations.handler(type: TLSHandler.self) else { return }
+                try? operations.addHandler(Gatherer(size), position: .first)
+                try? operations.addHandler(Observer(handler) { kept.record($0) }, position: .after(handler))
+                servers.futureResult.whenSuccess { server in
+                    server.writeAndFlush(ByteBuffer(repeating: 97, count: size), promise: nil)
+                }
+            }
+        }
+        #expect(try await kept.wait(count: 1) == [isLarge])
+    }
+
     @Test(arguments: [TransportConfiguration.TLS.Version.tls12, .tls13])
     func aCloseIsAnnounced(version: TransportConfiguration.TLS.Version) async throws {
         let seen = try await converse(version: version) { _ in

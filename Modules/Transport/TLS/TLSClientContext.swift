@@ -117,7 +117,8 @@ private func makeSSLContext(
     _ = linnet_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
     // Otherwise OpenSSL reads each record in two steps, its header and its content.
     _ = linnet_SSL_CTX_set_read_ahead(context, 1)
-    // A connection keeps its buffers between records only once it is used again; see ``TLSConnection/keepBuffers()``.
+    // A connection keeps its buffers between records once it is used again, or transfers much at once; see
+    // ``TLSConnection/keepBuffers()``.
     _ = linnet_SSL_CTX_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))
     return context
 }

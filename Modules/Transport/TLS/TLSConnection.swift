@@ -46,7 +46,7 @@ final class TLSConnection {
     private(set) var certificateRequest = TLSCertificateRequest.none
     /// The chain that the server has presented.
     private(set) var presented = TLSPresentedChain()
-    private var keepsBuffers = false
+    private(set) var keepsBuffers = false
     /// Whether the handshake is paused for another evaluation of the chain before the client certificate is sent.
     private var owesVerdictForIdentity = false
 

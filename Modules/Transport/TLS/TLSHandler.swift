@@ -21,7 +21,8 @@ final class TLSHandler: ChannelDuplexHandler {
     private static let recordOverhead = 22
     /// The capacity of the read buffer that a connection keeps.
     private static let mostSmallBytes = 4_096
-    /// The size of a read or a write after which a connection keeps OpenSSL's buffers, also for its first request.
+    /// The size of a read or a write after which a connection keeps OpenSSL's buffers, also for its first request. It
+    /// is the largest read of HTTP/1.1 over TLS.
     static let manyBytes = 65_536
 
     private let makeConnection: () throws(TransportError) -> TLSConnection
@@ -397,7 +398,7 @@ final class TLSHandler: ChannelDuplexHandler {
         // The exact size: a full record fits into 16 KiB.
         let capacity = max(connection.bio.inboundBytes + connection.pendingBytes - Self.recordOverhead, 1_024)
         guard capacity <= Self.mostSmallBytes else {
-            if capacity >= Self.manyBytes { connection.keepBuffers() }
+            if connection.bio.inboundBytes >= Self.manyBytes { connection.keepBuffers() }
             return TLSPlaintextPool.current.buffer(capacity: capacity) { connection.read(into: &$0) }
         }
         // If the previous bytes are still referenced, their memory is not reused.

@@ -40,9 +40,10 @@ struct UploadPaceTests {
         try await withTransport({ $0.securityPolicy = .systemTrust(anchors: anchors) }) { transport in
             let response = try await transport.send(
                 server.request(.put, body: kind.body(total), timeouts: timeouts))
-            #expect(response.head.status == .ok)
-            #expect(response.metrics.requestBodyBytes == Int64(total))
-            #expect(!response.metrics.isRequestBodyCutShort)
+            let variant: Comment = "\(kind), TLS: \(overTLS)"
+            #expect(response.head.status == .ok, variant)
+            #expect(response.metrics.requestBodyBytes == Int64(total), variant)
+            #expect(!response.metrics.isRequestBodyCutShort, variant)
         }
         await server.shutdown()
     }

@@ -244,7 +244,7 @@ extension HTTPExchange {
     }
 
     /// Watches the unacknowledged bytes after the socket has accepted the request's last byte.
-    func watchRestOfDelivery(_ probe: SocketProbe?) {
+    private func watchRestOfDelivery(_ probe: SocketProbe?) {
         delivery = nil
         if metrics.requestBodyBytes >= Self.leastWatched { watchDelivery(probe) }
     }
@@ -367,8 +367,8 @@ extension HTTPExchange {
 
 /// Tells the handlers below whether to keep the memory that each exchange needs, about 34 KB over TLS.
 ///
-/// A connection whose first request may stay its only one does not keep it. Neither does HTTP/2 for its SETTINGS and
-/// PINGs, since a connection that is idle may exchange them for hours.
+/// A connection whose first request may stay its only one does not keep it, unless that transfers much at once. Neither
+/// does HTTP/2 for its SETTINGS and PINGs, since a connection that is idle may exchange them for hours.
 struct ConnectionReuse {
     private var isAnnounced = false
 

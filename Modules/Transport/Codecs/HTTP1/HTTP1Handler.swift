@@ -246,7 +246,7 @@ final class HTTP1Handler: ChannelInboundHandler, RemovableChannelHandler {
     // MARK: Response
 
     /// Called when the rest of the request cannot be sent. Returns true and delivers the response if that is complete.
-    func endHeldResponse() -> Bool {
+    private func endHeldResponse() -> Bool {
         guard let exchange, let action = machine.requestBodyBroke() else { return false }
         end(exchange, action, exchange.heldEnd?.trailers)
         return true
