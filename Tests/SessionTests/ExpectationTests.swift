@@ -62,6 +62,39 @@ struct ExpectationTests {
         }
     }
 
+    /// A body that the program's own code adds to a request without one.
+    @Test(arguments: ["adapter", "authenticator"])
+    func anAddedBodyIsAnnounced(by adding: String) async throws {
+        struct Adding: RequestAdapter, Authenticator {
+            func adapt(_ request: SessionRequest) -> SessionRequest {
+                var request = request
+                request.body = .data(Data("added".utf8))
+                return request
+            }
+
+            func apply(_ credential: Int, to request: inout SessionRequest) { request = adapt(request) }
+
+            func renew(_ credential: Int?) -> Int { 1 }
+        }
+        try await withMockServer {
+            .text($0.bodyText)
+        } perform: { server in
+            let client = try HTTPSession(baseURL: server.url) {
+                $0.continuePolicy = .always
+                $0.continueTimeout = .seconds(600)
+                if adding == "adapter" {
+                    $0.requestAdapters = [Adding()]
+                } else {
+                    $0.authenticator = .renewing(RenewableCredential(Adding(), 1, for: [try Origin(server.url)]))
+                }
+            }
+            let response = try await client.post("/a").response()
+            #expect(String(decoding: response.value, as: UTF8.self) == "added")
+            #expect(server.recordedRequests.map { $0.headerFields[.expect] } == ["100-continue"])
+            await client.shutdown()
+        }
+    }
+
     private struct OnePiece: HTTPRequestBodyReader {
         var piece: Data?
         init(_ piece: Data) { self.piece = piece }

@@ -128,8 +128,6 @@ struct ChainWalk: Sendable {
         return .end
     }
 
-    // MARK: Results of actions
-
     /// Takes the final outcome.
     @inline(never)
     mutating func result(_ flight: inout Flight) throws(SessionError) -> StreamedResponse {
@@ -139,6 +137,8 @@ struct ChainWalk: Sendable {
         case nil: throw .cancelled(flight.request.url)
         }
     }
+
+    // MARK: Results of actions
 
     /// The outcome of what is below the current link.
     mutating func receive(_ outcome: Flight.Outcome) {

@@ -176,7 +176,7 @@ final class Engine: Sendable {
     /// - Parameter top: The first link, which is also the last one on the way up.
     @inline(never)
     func walk(_ flight: inout Flight, from top: Int = 0) async throws(SessionError) -> StreamedResponse {
-        // For the whole way, because a redirect can drop the body.
+        // Chosen once: indices refer to one list, and a redirect can drop the body on the way.
         let links = top == 0 && flight.isPlain ? chain.plainLinks : chain.links
         var walk = ChainWalk(from: top)
         while true {
@@ -249,19 +249,19 @@ extension Engine {
         return try await answerRetrying(&flight, serializer)
     }
 
+    /// Whether a failure to read the response can lead to another attempt.
+    func retriesReading(of flight: Flight, readsLate: Bool) -> Bool {
+        if flight.hasRetriers(before: retriers) { return true }
+        return readsLate
+            && (flight.retryPolicy(else: retryPolicy).limit > 0 || flight.hooks?.isSeen(\.willRetry) == true)
+    }
+
     // These are not inlined, so that the frame of a request that waits has nothing of what happens around it. The
     // flight is `inout`, since the frame would have a copy of a borrowed one.
 
     @inline(never)
     private func mayAnswerAgain(_ flight: inout Flight) -> Bool {
         retriesReading(of: flight, readsLate: flight.readsLate)
-    }
-
-    /// Whether a failure to read the response can lead to another attempt.
-    func retriesReading(of flight: Flight, readsLate: Bool) -> Bool {
-        if flight.hasRetriers(before: retriers) { return true }
-        return readsLate
-            && (flight.retryPolicy(else: retryPolicy).limit > 0 || flight.hooks?.isSeen(\.willRetry) == true)
     }
 
     @inline(never)

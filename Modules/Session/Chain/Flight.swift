@@ -84,7 +84,7 @@ struct Flight: Sendable {
         return try RequestTarget(request.url, expecting: known)
     }
 
-    /// Whether the call adds nothing to the chain of its session, and the request has no body.
+    /// Whether the request has no body and no hooks, and its call adds nothing to the chain of its session.
     var isPlain: Bool { additions == nil && hooks == nil && request.body == nil }
 
     var hasAnswer: Bool { answer != nil }

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import LinnetMessages
 internal import LinnetSerialization
 internal import LinnetTransport
 internal import Synchronization

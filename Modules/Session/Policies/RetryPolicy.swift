@@ -101,7 +101,6 @@ public struct RetryPolicy: Sendable, Hashable, RequestRetrier {
         guard asked <= maximumRetryAfter else { return .doNotRetry }
         return .retry(after: max(asked, backoff.wait(after: attempts)))
     }
-
 }
 
 extension Duration {

@@ -47,7 +47,7 @@ struct ChainTests {
         #expect(chain.links[chain.cacheIndex] is CacheLink)
     }
 
-    /// Links that can have no work for a request without a body and additions are not asked about it.
+    /// A link that has no work for a request without a body or additions is not asked.
     @Test func plainRequestsPassFewerLinks() throws {
         struct Adapter: RequestAdapter {
             func adapt(_ request: SessionRequest) -> SessionRequest { request }

@@ -3,7 +3,7 @@ struct AdapterLink: ChainLink {
     /// The session's adapters, which come before the call's.
     let adapters: [any RequestAdapter]
 
-    var servesPlainRequests: Bool { false }
+    var servesPlainRequests: Bool { !adapters.isEmpty }
 
     func send(_ flight: inout Flight) -> ChainStep {
         let own = flight.additions?.value.adapters ?? []
