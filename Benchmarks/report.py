@@ -5,8 +5,17 @@ import math
 
 import results
 from latency import PERCENTILES
+from scenarios import AHC, CURL, LIBCURL, URLSESSION
 
 COLOURS = ["#0a66c2", "#d1495b", "#2e8b57", "#b8860b", "#6a4c93", "#5f6b73", "#00838f", "#ad1457"]
+# A circle, a square and a diamond, as paths around the origin.
+SHAPES = ["M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M-4.5 -4.5h9v9h-9z", "M0 -6.5L6.5 0L0 6.5L-6.5 0z"]
+# What the chart of README.md shows.
+README_SCENARIOS = {
+    "get-1k-c1", "get-1k-c32", "tls-get-1k-c32", "h2-get-1k-c32", "json-get-c32", "body-256m", "tls-body-256m",
+    "download-1g-file", "upload-1g-file", "tls-upload-1g-file", "handshakes-per-second", "idle-connections-memory",
+    "waiting-requests-memory"}
+README_PEERS = {AHC, URLSESSION, LIBCURL, CURL}
 ABOUT = """\
 # Benchmarks
 
@@ -181,6 +190,8 @@ def write(rows, docs, scenarios):
     compared = [row for row in rows if not results.is_of_latencies(row)]
     latencies = [row for row in rows if results.is_of_latencies(row)]
     (docs / "benchmarks.svg").write_text(chart(compared))
+    of_readme = [row for row in compared if row["scenario"] in README_SCENARIOS and row["peer"] in README_PEERS]
+    (docs / "pictures" / "speed.svg").write_text(chart(of_readme))
     (docs / "Benchmarks.md").write_text(
         f"{ABOUT}\n{table(compared)}\n\n{LATENCIES}\n{latency_table(latencies)}\n\n## Remarks\n\n{remarks(rows, scenarios)}\n\n"
         f"## Measured with\n\n{measured_with(rows)}\n")
@@ -189,12 +200,32 @@ def write(rows, docs, scenarios):
 # The chart: a line for each scenario, a dot for each peer, on a logarithmic axis of ratios
 
 
+def mark(index, x, y, inside=""):
+    """The mark of a peer: the colours are repeated with another shape."""
+    paint = COLOURS[index % len(COLOURS)]
+    path = SHAPES[index // len(COLOURS) % len(SHAPES)]
+    return f'<path transform="translate({x:.1f} {y:.1f})" d="{path}" fill="{paint}">{inside}</path>'
+
+
+def legend(peers, right):
+    """The elements, and the height of their lines."""
+    out, x, y = [], 14, 44
+    for index, peer in enumerate(peers):
+        width = 34 + 6.6 * len(peer)
+        if x + width > right and x > 14:
+            x, y = 14, y + 20
+        out.append(f'{mark(index, x + 5, y)}<text x="{x + 15:.1f}" y="{y + 4}" fill="#222">{html.escape(peer)}</text>')
+        x += width
+    return out, y - 44
+
+
 def chart(rows):
     rows = [row for row in rows if row["ratio"]]
     scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
     peers = list(dict.fromkeys(row["peer"] for row in rows))
-    colour = {peer: COLOURS[index % len(COLOURS)] for index, peer in enumerate(peers)}
-    left, width, step, top = 250, 560, 26, 78
+    left, width, step = 250, 560, 26
+    names, more = legend(peers, left + width)
+    top = 78 + more
     height = top + step * len(scenarios) + 40
     low = min([0.5, *(row["ratio_min"] for row in rows)])
     high = max([2.0, *(row["ratio_max"] for row in rows)])
@@ -207,12 +238,8 @@ def chart(rows):
         'font-family="sans-serif" font-size="12">',
         '<title>Linnet compared with other clients: ratio for each scenario, above 1 Linnet is better</title>',
         f'<rect width="100%" height="100%" fill="#ffffff"/>',
-        '<text x="14" y="24" font-size="15" fill="#222">Linnet compared with other clients: right of the line Linnet is better</text>']
-    place = 14
-    for peer in peers:
-        out.append(f'<circle cx="{place + 5}" cy="44" r="5" fill="{colour[peer]}"/>'
-                   f'<text x="{place + 15}" y="48" fill="#222">{html.escape(peer)}</text>')
-        place += 34 + 6.6 * len(peer)
+        '<text x="14" y="24" font-size="15" fill="#222">Linnet compared with other clients: right of the line Linnet is better</text>',
+        *names]
     for tick in (0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64):
         if low <= tick <= high:
             stroke = ' stroke="#222" stroke-width="1.5"' if tick == 1 else ' stroke="#ddd"'
@@ -224,9 +251,10 @@ def chart(rows):
                    f'<line x1="{left}" x2="{left + width}" y1="{y:.1f}" y2="{y:.1f}" stroke="#f0f0f0"/>')
         for row in rows:
             if row["scenario"] == scenario:
-                paint = colour[row["peer"]]
+                place = peers.index(row["peer"])
+                paint = COLOURS[place % len(COLOURS)]
                 out.append(f'<line x1="{x(row["ratio_min"]):.1f}" x2="{x(row["ratio_max"]):.1f}" y1="{y:.1f}" '
                            f'y2="{y:.1f}" stroke="{paint}" stroke-width="2"/>'
-                           f'<circle cx="{x(row["ratio"]):.1f}" cy="{y:.1f}" r="5" fill="{paint}"><title>'
-                           f'{html.escape(row["peer"])}: {row["ratio"]:.2f}</title></circle>')
+                           + mark(place, x(row["ratio"]), y,
+                                  f'<title>{html.escape(row["peer"])}: {row["ratio"]:.2f}</title>'))
     return "\n".join([*out, "</svg>", ""])
