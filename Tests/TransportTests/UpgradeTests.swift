@@ -70,6 +70,27 @@ struct UpgradeTests {
         await server.shutdown()
     }
 
+    /// It is in a pool of its own, but all connections of a transport are numbered together.
+    @Test func anUpgradedConnectionHasANumberOfItsOwn() async throws {
+        let server = try await MockServer.startRaw { connection in
+            let head = String(decoding: try await connection.read(through: "\r\n\r\n"), as: UTF8.self)
+            let isUpgrade = head.lowercased().contains("upgrade: test")
+            try await connection.write(
+                isUpgrade
+                    ? "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n"
+                    : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            while try await connection.read() != nil {}
+        }
+        try await withTransport { transport in
+            let plain = try await transport.send(server.request())
+            var request = server.request()
+            request.upgrade = Self.test
+            let upgraded = try await transport.send(request)
+            #expect([plain, upgraded].map(\.metrics.connectionID) == [1, 2])
+        }
+        await server.shutdown()
+    }
+
     /// The transport is released when this returns.
     private func upgrade(
         _ transport: consuming HTTPTransport, _ server: MockServer
