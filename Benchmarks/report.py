@@ -200,11 +200,14 @@ def write(rows, docs, scenarios):
 # The chart: a line for each scenario, a dot for each peer, on a logarithmic axis of ratios
 
 
+def colour(index):
+    return COLOURS[index % len(COLOURS)]
+
+
 def mark(index, x, y, inside=""):
     """The mark of a peer: the colours are repeated with another shape."""
-    paint = COLOURS[index % len(COLOURS)]
     path = SHAPES[index // len(COLOURS) % len(SHAPES)]
-    return f'<path transform="translate({x:.1f} {y:.1f})" d="{path}" fill="{paint}">{inside}</path>'
+    return f'<path transform="translate({x:.1f} {y:.1f})" d="{path}" fill="{colour(index)}">{inside}</path>'
 
 
 def legend(peers, right):
@@ -252,9 +255,8 @@ def chart(rows):
         for row in rows:
             if row["scenario"] == scenario:
                 place = peers.index(row["peer"])
-                paint = COLOURS[place % len(COLOURS)]
                 out.append(f'<line x1="{x(row["ratio_min"]):.1f}" x2="{x(row["ratio_max"]):.1f}" y1="{y:.1f}" '
-                           f'y2="{y:.1f}" stroke="{paint}" stroke-width="2"/>'
+                           f'y2="{y:.1f}" stroke="{colour(place)}" stroke-width="2"/>'
                            + mark(place, x(row["ratio"]), y,
                                   f'<title>{html.escape(row["peer"])}: {row["ratio"]:.2f}</title>'))
     return "\n".join([*out, "</svg>", ""])

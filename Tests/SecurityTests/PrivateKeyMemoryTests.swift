@@ -86,10 +86,9 @@ private enum Memory {
                 let read = pread(memory, own, Int(count), Int(bitPattern: position))
                 if read > 0, memmem(own, read, needle, disguised.count) != nil { return true }
                 // Another thread may have unmapped a page. What follows it is read all the same.
-                let searched = UInt(max(read, page))
+                position += UInt(max(read, page))
                 // Pieces overlap, since the bytes may cross their boundary.
-                let isLast = position + searched >= range.upperBound
-                position += searched > UInt(page) && !isLast ? searched - UInt(page) : searched
+                if read > page, position < range.upperBound { position -= UInt(page) }
             }
         }
         return false
